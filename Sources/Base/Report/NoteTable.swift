@@ -1,0 +1,42 @@
+extension Note {
+  package struct Entry: Sendable {
+    package var level: Level
+    package var sentence: String
+  }
+
+  /// Every line a pure room may ask for. Add here, in the plain words of a router owner.
+  package enum Code: String, Hashable, Sendable, CaseIterable {
+    case resolving, resolved, connecting, serverAnswered, tlsEstablished, keysAgreed, pushReceived, pushOptionIgnored
+    case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
+    case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
+
+    package var entry: Entry { Self.table[self] ?? Entry(level: .debug, sentence: rawValue) }
+
+    package static let table: [Code: Entry] = [
+      .resolving: Entry(level: .info, sentence: "asking for the address of {0}"),
+      .resolved: Entry(level: .info, sentence: "{0} has the address {1}"),
+      .connecting: Entry(level: .info, sentence: "connecting to {0} over {1}"),
+      .serverAnswered: Entry(level: .info, sentence: "the server answered, starting TLS"),
+      .tlsEstablished: Entry(level: .info, sentence: "TLS is up: {0}, server {1}"),
+      .keysAgreed: Entry(level: .debug, sentence: "keys exchanged, asking for settings"),
+      .pushReceived: Entry(level: .info, sentence: "the server sent {0} settings"),
+      .pushOptionIgnored: Entry(level: .debug, sentence: "the server's setting \"{0}\" is ignored: {1}"),
+      .pushOptionUnknown: Entry(level: .debug, sentence: "the server's setting \"{0}\" is unknown and ignored"),
+      .connected: Entry(level: .info, sentence: "connected: address {0}, cipher {1}"),
+      .renegotiating: Entry(level: .info, sentence: "new keys are being agreed on ({0})"),
+      .renegotiated: Entry(level: .info, sentence: "new keys are in use (key {0})"),
+      .sessionEnding: Entry(level: .info, sentence: "saying goodbye to the server"),
+      .serverMessage: Entry(level: .info, sentence: "the server says: {0}"),
+      .authPending: Entry(level: .info, sentence: "the server waits for a login outside the tunnel, up to {0} s"),
+      .openURL: Entry(level: .warning, sentence: "the server asks to open {0}"),
+      .tokenReceived: Entry(level: .debug, sentence: "the server gave a session token"),
+      .noServerCheck: Entry(
+        level: .warning,
+        sentence: "the profile does not check who the server is: any client of the same CA could pose as it"),
+      .packetsDropped: Entry(level: .warning, sentence: "{0} packets dropped in the last minute: {1}"),
+      .textIgnored: Entry(level: .debug, sentence: "an unknown message of the server is ignored: {0}"),
+      .retryIn: Entry(level: .info, sentence: "trying again in {0}"),
+      .sessionFailed: Entry(level: .warning, sentence: "{0}"),
+    ]
+  }
+}

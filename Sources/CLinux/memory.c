@@ -1,0 +1,5 @@
+#include <string.h>
+
+#include "CLinux.h"
+
+void adit_wipe(void *memory, size_t count) { explicit_bzero(memory, count); }

@@ -1,0 +1,17 @@
+#pragma once
+#include <netlink/addr.h>
+#include <netlink/attr.h>
+#include <netlink/cache.h>
+#include <netlink/handlers.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+#include <netlink/object.h>
+#include <netlink/route/addr.h>
+#include <netlink/route/link.h>
+#include <netlink/route/nexthop.h>
+#include <netlink/route/route.h>
+#include <netlink/route/rtnl.h>
+#include <netlink/route/rule.h>
+#include <netlink/socket.h>
+#include <linux/fib_rules.h>
+#include <linux/rtnetlink.h>

@@ -1,0 +1,177 @@
+package import Base
+package import Profile
+
+/// The whole configuration directory, checked and typed. Made by `SettingsParser`, or in memory by `adit connect`.
+package struct Settings: Hashable, Sendable {
+  package var globals = Globals()
+  package var tunnels: [TunnelSettings] = []
+  package var gateways: [GatewaySettings] = []
+  package var policies: [PolicySettings] = []
+  package var health: [HealthSettings] = []
+  package var onDemand: [OnDemandSettings] = []
+
+  package init() {}
+}
+
+package struct Globals: Hashable, Sendable {
+  package var logLevel: Note.Level = .info
+  package var metrics: Endpoint?
+  package var marks = MarkLayout()
+  /// First priority of our rules.
+  package var rulePriority: UInt32 = 800
+  /// Names of OpenWrt packages whose sections are read too.
+  package var takeOver: [String] = []
+  package var controlGroup: String?
+  package var bootstrapDNS: [IPAddress] = []
+
+  package init() {}
+}
+
+/// Firewall marks live in one byte only (design: marks).
+package struct MarkLayout: Hashable, Sendable {
+  package var mask: UInt32 = 0xff00_0000
+
+  package init(mask: UInt32 = 0xff00_0000) { self.mask = mask }
+
+  private func placed(_ value: UInt32) -> UInt32 { value << UInt32(mask.trailingZeroBitCount) & mask }
+
+  /// Our own transport and lookups.
+  package var own: UInt32 { placed(0xad) }
+  package var wan: UInt32 { placed(0xae) }
+  package var blocked: UInt32 { placed(0xaf) }
+  /// - Parameter index: 1 to 0x7f.
+  package func tunnel(_ index: Int) -> UInt32 { placed(UInt32(clamping: index) & 0x7f) }
+}
+
+package struct TunnelSettings: Hashable, Sendable {
+  package enum ClockPolicy: String, Hashable, Sendable { case floor, strict }
+
+  package var name: TunnelName
+  package var isEnabled = true
+  /// As written; relative to the configuration directory.
+  package var profilePath: String?
+  package var device: DeviceName
+  /// OpenVPN options given as keys, in file order, to be laid over the profile.
+  package var options: [OptionLine] = []
+  package var ignoresUnknownOptions = false
+  package var clockPolicy: ClockPolicy = .floor
+  package var mtu: Int?
+  package var location: SourceLocation
+
+  package init(name: TunnelName, device: DeviceName, location: SourceLocation) {
+    self.name = name
+    self.device = device
+    self.location = location
+  }
+}
+
+/// A section's name: letters, digits, `_` and `-`, at most 31; safe in a path, a ruleset, a link alias.
+package struct TunnelName: Hashable, Sendable, Comparable, CustomStringConvertible {
+  package let text: String
+
+  package init?(_ text: some StringProtocol) {
+    guard (1...31).contains(text.utf8.count),
+      text.utf8.allSatisfy({
+        (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 45 || $0 == 95
+      })
+    else { return nil }
+    self.text = String(text)
+  }
+
+  package var description: String { text }
+  package static func < (left: TunnelName, right: TunnelName) -> Bool { left.text < right.text }
+}
+
+package struct GatewaySettings: Hashable, Sendable {
+  package enum Scope: String, Hashable, Sendable { case forward, all }
+  package enum KillSwitch: String, Hashable, Sendable { case always, session, off }
+  package enum IPv6Mode: String, Hashable, Sendable { case auto, block, bypass }
+  package enum DNSMode: String, Hashable, Sendable { case auto, hijack, dnsmasq, resolved, resolvconf, off }
+  package enum Inbound: String, Hashable, Sendable { case wan, block }
+  package enum Routes: String, Hashable, Sendable { case all, pushed }
+
+  package var name: TunnelName
+  /// In order of preference.
+  package var tunnels: [TunnelName] = []
+  package var lan: [DeviceName] = []
+  package var scope: Scope = .forward
+  package var killSwitch: KillSwitch = .always
+  package var masquerade = true
+  package var clampsMSS = true
+  package var ipv6: IPv6Mode = .auto
+  package var dns: DNSMode = .auto
+  package var blocksDoT = false
+  package var inbound: Inbound = .wan
+  package var routes: Routes = .all
+  package var excluded: [IPPrefix] = []
+  package var location: SourceLocation
+
+  package init(name: TunnelName, location: SourceLocation) {
+    self.name = name
+    self.location = location
+  }
+}
+
+package struct PolicySettings: Hashable, Sendable {
+  package enum Match: Hashable, Sendable {
+    case prefix(IPPrefix)
+    case mac(MACAddress)
+    case device(DeviceName)
+    case domain(DomainName)
+    /// A file of the configuration directory with one entry a line.
+    case list(String)
+  }
+  package struct Term: Hashable, Sendable {
+    package var match: Match
+    package var isNegated: Bool
+
+    package init(match: Match, isNegated: Bool = false) {
+      self.match = match
+      self.isNegated = isNegated
+    }
+  }
+  package enum Way: Hashable, Sendable { case tunnel(TunnelName), wan, block }
+  package enum OnDown: String, Hashable, Sendable { case block, wan, next }
+
+  package var name: TunnelName
+  package var sources: [Term] = []
+  package var destinations: [Term] = []
+  package var protocols: [String] = []
+  package var sourcePorts: [Rule.Ports] = []
+  package var destinationPorts: [Rule.Ports] = []
+  package var via: Way = .block
+  package var onDown: OnDown = .block
+  package var location: SourceLocation
+
+  package init(name: TunnelName, location: SourceLocation) {
+    self.name = name
+    self.location = location
+  }
+}
+
+package struct HealthSettings: Hashable, Sendable {
+  package var tunnel: TunnelName
+  package var probe: IPAddress?
+  package var interval: Duration = .seconds(10)
+  package var failAfter = 3
+  package var location: SourceLocation
+
+  package init(tunnel: TunnelName, location: SourceLocation) {
+    self.tunnel = tunnel
+    self.location = location
+  }
+}
+
+package struct OnDemandSettings: Hashable, Sendable {
+  package enum Action: String, Hashable, Sendable { case connect, disconnect, ignore }
+
+  package var action: Action = .connect
+  package var tunnels: [TunnelName] = []
+  /// Device names with `*`.
+  package var uplinks: [String] = []
+  package var subnets: [IPPrefix] = []
+  package var reachable: [IPAddress] = []
+  package var location: SourceLocation
+
+  package init(location: SourceLocation) { self.location = location }
+}

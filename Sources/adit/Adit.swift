@@ -1,0 +1,3 @@
+@main struct Adit {
+  static func main() {}
+}
