@@ -14,7 +14,9 @@ package enum IPAddress: Hashable, Comparable, Sendable, CustomStringConvertible 
   package init?(_ text: some StringProtocol) {
     if let address = IPv4Address(text) {
       self = .v4(address)
-    } else if let address = IPv6Address(text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text)) {
+    } else if let address = IPv6Address(
+      text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : String(text))
+    {
       self = .v6(address)
     } else {
       return nil

@@ -23,7 +23,9 @@ package struct IPv4Address: Hashable, Comparable, Sendable, CustomStringConverti
   }
 
   /// The bytes as they stand in a packet.
-  package var bytes: [UInt8] { [UInt8(value >> 24), UInt8(value >> 16 & 255), UInt8(value >> 8 & 255), UInt8(value & 255)] }
+  package var bytes: [UInt8] {
+    [UInt8(value >> 24), UInt8(value >> 16 & 255), UInt8(value >> 8 & 255), UInt8(value & 255)]
+  }
 
   package var description: String {
     "\(value >> 24).\(value >> 16 & 255).\(value >> 8 & 255).\(value & 255)"

@@ -66,7 +66,8 @@ package struct Route: Hashable, Sendable {
 
   package init(
     destination: IPPrefix, kind: Kind = .unicast, device: DeviceName? = nil, gateway: IPAddress? = nil,
-    source: IPAddress? = nil, table: UInt32 = mainTable, metric: UInt32 = 0, origin: UInt8 = ours, isOnLink: Bool = false
+    source: IPAddress? = nil, table: UInt32 = mainTable, metric: UInt32 = 0, origin: UInt8 = ours,
+    isOnLink: Bool = false
   ) {
     self.destination = destination
     self.kind = kind
@@ -165,7 +166,8 @@ package struct Snapshot: Hashable, Sendable {
   package var hasIPv6: Bool
 
   package init(
-    links: [Link] = [], addresses: [InterfaceAddress] = [], routes: [Route] = [], rules: [Rule] = [], hasIPv6: Bool = true
+    links: [Link] = [], addresses: [InterfaceAddress] = [], routes: [Route] = [], rules: [Rule] = [],
+    hasIPv6: Bool = true
   ) {
     self.links = links
     self.addresses = addresses

@@ -95,7 +95,8 @@ extension Fault {
 
     private static let configuration: [(Code, Entry)] = [
       line(
-        .configuration, .configurationInvalid, "The configuration has errors", "Run `adit check` and mend what it names.",
+        .configuration, .configurationInvalid, "The configuration has errors",
+        "Run `adit check` and mend what it names.",
         owner),
       line(
         .configuration, .credentialsMissing, "The server wants a user name and a password, and none are set",
@@ -146,7 +147,8 @@ extension Fault {
       line(.network, .tcpTimeout, "The TCP connection was not answered in time", "Check address and port.", next),
       line(.network, .tcpClosed, "The server closed the connection", "The server's log knows why.", again),
       line(
-        .network, .tcpFramingBroken, "What came over TCP is not OpenVPN", "Check the port: something else listens there.",
+        .network, .tcpFramingBroken, "What came over TCP is not OpenVPN",
+        "Check the port: something else listens there.",
         next),
       line(
         .network, .keepaliveTimeout, "Nothing came from the server for the whole ping-restart time",
@@ -189,7 +191,8 @@ extension Fault {
         .handshake, .tlsCertificateWrongUsage, "The server's certificate is not made for a server",
         "`remote-cert-tls server` wants the server usage; the server's owner must issue one.", again),
       line(
-        .handshake, .tlsCertificateWrongName, "The server's certificate carries another name than verify-x509-name asks",
+        .handshake, .tlsCertificateWrongName,
+        "The server's certificate carries another name than verify-x509-name asks",
         "Check the name in the profile. If it was right yesterday, somebody may be in between.", again),
       line(
         .handshake, .tlsCertificateWrongFingerprint, "The server's certificate has another fingerprint",
@@ -204,7 +207,8 @@ extension Fault {
       line(
         .handshake, .pushTimeout, "The server accepted us but never sent its settings",
         "The server may be overloaded or hold our old session; its log knows.", again),
-      line(.handshake, .pushInvalid, "The server's settings cannot be used", "The server's owner must mend them.", again),
+      line(
+        .handshake, .pushInvalid, "The server's settings cannot be used", "The server's owner must mend them.", again),
       line(
         .handshake, .pushRejected, "The server sent an option that pull-filter rejects", "Check `pull-filter reject`.",
         again),
@@ -220,7 +224,9 @@ extension Fault {
       line(
         .handshake, .renegotiationFailed, "New keys could not be agreed on", "Usually the line; it mends itself.",
         "reconnecting"),
-      line(.handshake, .keysExpired, "The keys are used up and no new ones were agreed on", "Nothing to do.", "reconnecting"),
+      line(
+        .handshake, .keysExpired, "The keys are used up and no new ones were agreed on", "Nothing to do.",
+        "reconnecting"),
       line(
         .handshake, .decryptFailed, "Packets of the server cannot be decrypted",
         "Check `auth` and `cipher` against the server.", "reconnecting"),
@@ -265,9 +271,12 @@ extension Fault {
       line(
         .router, .subnetConflict, "The server's network overlaps with this house's own",
         "Change the LAN's addresses, or the server's.", again),
-      line(.server, .noTunnelAddress, "The server gave no address for the tunnel", "The server's owner must mend it.", again),
       line(
-        .router, .firewallFailed, "The firewall rules could not be loaded", "Check that `nft` works: `nft list ruleset`.",
+        .server, .noTunnelAddress, "The server gave no address for the tunnel", "The server's owner must mend it.",
+        again),
+      line(
+        .router, .firewallFailed, "The firewall rules could not be loaded",
+        "Check that `nft` works: `nft list ruleset`.",
         "keeping the LAN closed"),
       line(.router, .engineDied, "The engine process died", "Report it with the log.", "starting a fresh one"),
       line(

@@ -42,7 +42,9 @@ package struct Note: Hashable, Sendable {
     while let open = rest.firstIndex(of: "{") {
       result += rest[..<open]
       guard let close = rest[open...].firstIndex(of: "}") else { break }
-      if let index = Int(rest[rest.index(after: open)..<close]), fields.indices.contains(index) { result += fields[index] }
+      if let index = Int(rest[rest.index(after: open)..<close]), fields.indices.contains(index) {
+        result += fields[index]
+      }
       rest = rest[rest.index(after: close)...]
     }
     return result + rest
