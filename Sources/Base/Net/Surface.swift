@@ -55,6 +55,7 @@ package struct Route: Hashable, Sendable {
   package var gateway: IPAddress?
   package var source: IPAddress?
   package var table: UInt32
+  /// IPv6's default of 1024 is written 0 here.
   package var metric: UInt32
   /// rtm_protocol: who made it. Ours are `Route.ours`.
   package var origin: UInt8
