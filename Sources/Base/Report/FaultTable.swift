@@ -11,6 +11,7 @@ extension Fault {
     case pkcs12Unreadable = "pkcs12_unreadable"
     case pkcs12NeedsLegacy = "pkcs12_needs_legacy"
     case crlUnreadable = "crl_unreadable"
+    case crlUnusable = "crl_unusable"
     case tlsOptionsInvalid = "tls_options_invalid"
     case wrapKeyInvalid = "wrap_key_invalid"
 
@@ -124,6 +125,9 @@ extension Fault {
       line(
         .configuration, .crlUnreadable, "The revocation list (crl-verify) cannot be read",
         "Replace it with a current list from your server, or remove the option.", owner),
+      line(
+        .configuration, .crlUnusable, "The revocation list (crl-verify) is out of date or not signed by the CA",
+        "Replace it with a current list from your server.", again),
       line(
         .configuration, .tlsOptionsInvalid, "A TLS option leaves nothing usable",
         "Check tls-cipher, tls-ciphersuites, tls-groups and tls-version-min/max.", owner),

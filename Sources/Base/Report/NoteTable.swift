@@ -9,6 +9,7 @@ extension Note {
     case resolving, resolved, connecting, serverAnswered, tlsEstablished, keysAgreed, pushReceived, pushOptionIgnored
     case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
     case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
+    case tlsNameSkipped, tlsOldVersionsNeedLevel
 
     package var entry: Entry { Self.table[self] ?? Entry(level: .debug, sentence: rawValue) }
 
@@ -36,6 +37,10 @@ extension Note {
       .packetsDropped: Entry(level: .warning, sentence: "{0} packets dropped in the last minute: {1}"),
       .textIgnored: Entry(level: .debug, sentence: "an unknown message of the server is ignored: {0}"),
       .retryIn: Entry(level: .info, sentence: "trying again in {0}"),
+      .tlsNameSkipped: Entry(level: .info, sentence: "{0}: {1} is unknown to this OpenSSL and skipped"),
+      .tlsOldVersionsNeedLevel: Entry(
+        level: .warning,
+        sentence: "tls-version-min allows TLS below 1.2, but OpenSSL uses that only with tls-cert-profile insecure"),
       .sessionFailed: Entry(level: .warning, sentence: "{0}"),
     ]
   }
