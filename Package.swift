@@ -104,7 +104,7 @@ let package = Package(
     .target(
       name: "TestKit",
       dependencies: [
-        "Base", "Profile", "Wire", "Crypto", "TLS", "ControlChannel", "DataChannel", "Exchange", "Session",
+        "Base", "Profile", "Wire", "Crypto", "TLS", "ControlChannel", "DataChannel", "Exchange", "Session", "COpenSSL",
       ],
       path: "Tests/TestKit", swiftSettings: tests),
     .target(name: "NamespaceKit", path: "Tests/NamespaceKit", swiftSettings: tests),
@@ -113,7 +113,7 @@ let package = Package(
     roomTests("Settings", ["Profile"]),
     roomTests("Wire"),
     roomTests("Crypto"),
-    roomTests("TLS", ["Crypto"]),
+    roomTests("TLS", ["Crypto", "TestKit", "COpenSSL"]),
     roomTests("ControlChannel", ["Wire", "Crypto"]),
     roomTests("DataChannel", ["Wire", "Crypto"]),
     roomTests("Exchange", ["Profile"]),

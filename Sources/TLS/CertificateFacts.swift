@@ -10,7 +10,7 @@ package struct CertificateFacts: Hashable, Sendable {
   package var serial: String
   package var notBefore: WallTime?
   package var notAfter: WallTime?
-  /// `RSA`, `EC`, `ED25519`…
+  /// OpenSSL's name of the kind of key: `RSA`, `EC`, `ED25519`.
   package var keyType: String
   package var keyBits: Int
 

@@ -11,7 +11,9 @@ internal import COpenSSL
 
   init(scratch: OpaquePointer) { unsafe self.scratch = scratch }
 
-  /// For TLS up to 1.2. Keywords and operators of OpenSSL's list language pass as they are.
+  /// For TLS up to 1.2.
+  ///
+  /// Keywords and operators of OpenSSL's list language pass as they are.
   mutating func cipherList(_ written: String) throws(Fault) -> String {
     var kept: [String] = []
     var namesCiphers = false

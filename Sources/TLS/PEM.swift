@@ -1,7 +1,9 @@
 internal import Base
 internal import COpenSSL
 
-/// Reads PEM text from memory. Nothing here can ask a terminal for a password.
+/// Reads PEM text from memory.
+///
+/// Nothing here can ask a terminal for a password.
 enum PEM {
   /// Every certificate of `text`; words around the blocks are ignored.
   ///
@@ -47,7 +49,9 @@ enum PEM {
     }
   }
 
-  /// Reads objects until no further block begins. A block that begins and cannot be read fails the whole text.
+  /// Reads objects until no further block begins.
+  ///
+  /// A block that begins and cannot be read fails the whole text.
   private static func all<Object>(
     in text: SecretBytes, or fault: Fault, read: (OpaquePointer) -> Object?
   ) throws(Fault) -> [Object] {

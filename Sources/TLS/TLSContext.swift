@@ -86,7 +86,7 @@ internal import COpenSSL
       }
     }
     notes += names.notes
-    // OpenSSL 3 leaves the old versions out of the hello above level 0, and nobody would guess why.
+    // Above level 0 OpenSSL 3 fails in the middle of an old handshake, and nobody would guess why.
     if options.minimumVersion < .v1_2, securityLevel > 0 { notes.append(Note(.tlsOldVersionsNeedLevel)) }
   }
 

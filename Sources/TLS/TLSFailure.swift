@@ -50,6 +50,8 @@ extension OpenSSLError {
       && [
         SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW, SSL_R_VERSION_TOO_HIGH,
         SSL_R_NO_PROTOCOLS_AVAILABLE, SSL_R_UNSUPPORTED_SSL_VERSION,
+        // TLS 1.0 and 1.1 were agreed on, and the level then forbids the digests they sign with.
+        SSL_R_LEGACY_SIGALG_DISALLOWED_OR_UNSUPPORTED,
       ].contains(reason)
   }
 
