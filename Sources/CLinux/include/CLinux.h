@@ -1,9 +1,208 @@
 // What Swift cannot import of Linux by itself: ioctl numbers, variadic calls, function-like macros and what glibc
 // hides behind _GNU_SOURCE. Never define _GNU_SOURCE in this header: the module would then disagree with the Glibc
-// module about fd_set and fail to load.
+// module about fd_set and fail to load. No kernel header is included either: linux/if.h and net/if.h exclude each
+// other, and whoever imports this module has one of them already.
+//
+// Every function that returns an int or a long gives its result, or the negated errno. Calls that a signal interrupted
+// are repeated. Every descriptor is made with O_CLOEXEC.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
+// --- memory (memory.c)
+
 // Memory that is about to be freed: the compiler may not leave these stores out (explicit_bzero(3)).
 void adit_wipe(void *memory, size_t count);
+// A memfd that can be sealed. Seal: no write, no shrink, no grow, no further seal.
+int adit_memory_create(const char *name);
+int adit_memory_seal(int descriptor);
+// A memfd of `size` zero bytes that can be written but never grows: an overflow is the writer's EPERM.
+int adit_memory_fixed(const char *name, size_t size);
+// 1 when all of the seals above are on.
+int adit_memory_is_sealed(int descriptor);
+
+// --- descriptors and files (files.c)
+
+int adit_open(const char *path, int flags, unsigned mode);
+int adit_close(int descriptor);
+long adit_read(int descriptor, void *into, size_t count);
+long adit_write(int descriptor, const void *from, size_t count);
+long adit_read_at(int descriptor, void *into, size_t count, int64_t offset);
+int adit_rewind(int descriptor);
+int adit_pipe(int ends[2]);
+int adit_set_nonblocking(int descriptor);
+int adit_lock(int descriptor); // flock, exclusive, without waiting
+typedef struct adit_file {
+  uint64_t inode, size;
+  uint32_t mode, owner, group;
+  uint8_t is_regular, is_directory, is_socket;
+} adit_file;
+int adit_file_of(int descriptor, adit_file *out);
+int adit_file_at(const char *path, adit_file *out); // does not follow a last symbolic link
+// Names of the entries of an open directory, one after the other, each ended by a NUL. Bytes used, or -E2BIG.
+long adit_directory_names(int descriptor, char *into, size_t capacity);
+int adit_make_directory(const char *path, unsigned mode);
+int adit_rename(const char *from, const char *to);
+int adit_unlink(const char *path);
+int adit_change_owner(const char *path, uint32_t owner, uint32_t group);
+int adit_change_mode(const char *path, unsigned mode);
+int adit_sync(int descriptor);
+int adit_is_terminal(int descriptor);
+
+// --- readiness and time (events.c)
+
+enum {
+  ADIT_READABLE = 1,
+  ADIT_WRITABLE = 2,
+  // An error or a hang-up; always watched for.
+  ADIT_BROKEN = 4,
+};
+typedef struct adit_event {
+  uint64_t token;
+  uint32_t readiness;
+} adit_event;
+int adit_poll_create(void);
+int adit_poll_add(int poll, int descriptor, uint32_t readiness, uint64_t token);
+int adit_poll_change(int poll, int descriptor, uint32_t readiness, uint64_t token);
+int adit_poll_remove(int poll, int descriptor);
+// At most 64 events; -1 milliseconds = no limit.
+int adit_poll_wait(int poll, adit_event *events, int count, int milliseconds);
+uint64_t adit_boot_nanoseconds(void);
+int64_t adit_wall_seconds(void);
+int adit_timer_create(void);
+// Absolute, on CLOCK_BOOTTIME; 0 = off.
+int adit_timer_set(int timer, uint64_t nanoseconds);
+// Blocks the signals for this thread and opens a signalfd for them.
+int adit_signal_open(const int *signals, int count);
+// The next signal's number; -EAGAIN when there is none.
+int adit_signal_next(int descriptor);
+int adit_signal_ignore(int signal);
+
+// --- sockets (sockets.c)
+
+typedef struct adit_address {
+  uint8_t family; // 4 or 6; 0 = none
+  uint16_t port;  // host order
+  uint32_t scope; // IPv6 only
+  uint8_t bytes[16];
+} adit_address;
+enum {
+  ADIT_UDP = 1,
+  ADIT_TCP = 2,
+};
+// Not blocking. IPv6 sockets are IPv6 only.
+int adit_socket(int family, int kind);
+int adit_socket_mark(int socket, uint32_t mark);
+int adit_socket_device(int socket, const char *device);
+// The forced form where we may, else the plain one with its limit.
+int adit_socket_buffers(int socket, int receive, int send);
+// Errors of ICMP are queued and reported (IP_RECVERR), path MTU is the network's: our datagrams may be fragmented.
+int adit_socket_report_errors(int socket, int family);
+int adit_socket_no_delay(int socket);
+int adit_socket_unsent_limit(int socket, int bytes);
+int adit_socket_family(int socket); // 4, 6 or 0 for anything else
+int adit_socket_is_stream(int socket);
+// The pending error as a positive errno, 0 for none; it is cleared.
+int adit_socket_error(int socket);
+int adit_bind(int socket, const adit_address *address);
+int adit_connect(int socket, const adit_address *address);
+int adit_listen(int socket, int backlog);
+// -EAGAIN when nobody waits.
+int adit_accept(int socket);
+int adit_local_address(int socket, adit_address *out);
+int adit_peer_address(int socket, adit_address *out);
+long adit_send_to(int socket, const void *from, size_t count, const adit_address *to);
+long adit_receive_from(int socket, void *into, size_t count, adit_address *from);
+// Takes one queued ICMP error: its errno (positive), or 0 when the queue is empty.
+int adit_socket_queued_error(int socket);
+
+// One datagram of a batch. In: offset, room or length. Out: length, marks.
+typedef struct adit_datagram {
+  int32_t offset;
+  int32_t length;
+  uint16_t segment; // the kernel's segment size; 0 = not segmented
+  uint8_t is_truncated;
+  uint8_t is_foreign; // from another address than the peer's
+} adit_datagram;
+// Room for the headers of 64 datagrams, made once; freed by adit_batch_free.
+typedef struct adit_batch adit_batch;
+enum { ADIT_BATCH = 64 };
+adit_batch *adit_batch_create(void);
+void adit_batch_free(adit_batch *batch);
+// How many came (0 to count), or the negated errno.
+int adit_batch_receive(
+  adit_batch *batch, int socket, void *base, adit_datagram *datagrams, int count, const adit_address *peer);
+int adit_batch_send(
+  adit_batch *batch, int socket, void *base, const adit_datagram *datagrams, int count, const adit_address *peer);
+// All datagrams, end to end, into a stream; `skip` bytes of the first are left out. Bytes written.
+long adit_batch_write(
+  adit_batch *batch, int socket, void *base, const adit_datagram *datagrams, int count, size_t skip);
+long adit_stream_receive(int socket, void *into, size_t count);
+long adit_stream_send(int socket, const void *from, size_t count);
+
+// Unix sockets. A pair keeps message boundaries (SOCK_SEQPACKET).
+int adit_message_pair(int ends[2]);
+enum { ADIT_MOST_DESCRIPTORS = 16 };
+long adit_message_send(int socket, const void *from, size_t count, const int *descriptors, int descriptor_count);
+// Bytes of the message, 0 at the end, -EMSGSIZE when bytes or descriptors did not fit (all descriptors are then closed).
+long adit_message_receive(int socket, void *into, size_t count, int *descriptors, int *descriptor_count);
+int adit_unix_listen(const char *path, int backlog);
+int adit_unix_connect(const char *path);
+int adit_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32_t *group);
+// A connected pair of Unix streams, for tests.
+int adit_stream_pair(int ends[2]);
+
+// --- tun (tun.c)
+
+enum { ADIT_VNET_HEADER = 10 };
+// Makes or opens the device with a vnet header of ADIT_VNET_HEADER bytes and no offloads. `actual` gets the real name.
+int adit_tun_open(const char *name, char actual[16]);
+int adit_tun_persist(int tun, int on);
+int adit_tun_owner(int tun, uint32_t user);
+// Sets or clears IFF_UP of a device of this thread's network namespace.
+int adit_device_up(const char *name, int on);
+
+// --- processes (process.c)
+
+// Starts a program in a process group of its own, with default signals, no blocked signal, and only the listed
+// descriptors: from[i] becomes to[i]. The process id.
+int adit_spawn(
+  const char *path, char *const arguments[], char *const environment[], const int *from, const int *to, int count);
+int adit_process_descriptor(int process);
+// 0 = still running; 1 = ended by exit, 2 = by a signal, whose code or number is in `value`.
+int adit_process_reap(int process, int *value);
+int adit_process_kill(int process, int signal);
+// SIGKILL, then waits: nothing is left behind.
+void adit_process_end(int process);
+int adit_process_id(void);
+int adit_parent_process_id(void);
+uint32_t adit_user_id(void);
+// The kernel sends `signal` when the parent ends; forgotten by a change of user, so ask after it.
+int adit_signal_with_parent(int signal);
+int adit_set_dumpable(int on);
+int adit_no_new_privileges(void);
+// Core files, descriptors, locked memory, child processes.
+int adit_limit_core(uint64_t bytes);
+int adit_limit_descriptors(uint64_t count);
+int adit_limit_processes(uint64_t count);
+int adit_limit_file_size(uint64_t bytes);
+// Group list emptied, then all four group ids and all four user ids.
+int adit_become(uint32_t user, uint32_t group);
+// Bounding set, ambient set and this thread's own sets.
+int adit_drop_all_capabilities(void);
+// Effective capabilities of this thread.
+uint64_t adit_capabilities(void);
+int adit_close_from(int lowest);
+int adit_timer_slack(uint64_t nanoseconds);
+// One step of a log to the system's log; level as in syslog(3).
+void adit_log_open(const char *name);
+void adit_log(int level, const char *text);
+const char *adit_error_text(int number, char *into, size_t capacity);
+
+// --- names and namespaces (system.c)
+
+// glibc loads strangers' modules for names otherwise, which a static program does not survive.
+void adit_names_without_modules(void);
+// This thread only.
+int adit_network_unshare(void);
+int adit_network_enter(int descriptor);

@@ -1,0 +1,183 @@
+package import Base
+internal import CLinux
+internal import Glibc
+
+/// An unconnected UDP socket with one peer: it follows the kernel's choice of path by itself, and takes packets of the
+/// peer's address and port only. Reads and writes whole bursts; nothing here allocates after `init`.
+@safe package struct UDPSocket: ~Copyable {
+  package struct Counters: Hashable, Sendable {
+    /// From somebody else.
+    package var foreign: UInt64 = 0
+    /// Larger than a slot.
+    package var truncated: UInt64 = 0
+    /// Too large for the path or the device (EMSGSIZE).
+    package var tooLarge: UInt64 = 0
+    /// The device's queue was full (ENOBUFS).
+    package var noBuffers: UInt64 = 0
+    /// Refused by a firewall or without a route.
+    package var unsent: UInt64 = 0
+    /// ICMP errors that came back.
+    package var reported: UInt64 = 0
+  }
+
+  package private(set) var counters = Counters()
+  /// The last error of network or peer, an errno; the owner clears it.
+  package var lastError: Int32 = 0
+
+  private let socket: FileDescriptor
+  private var peer: adit_address
+  private let batch: OpaquePointer
+  private let list: UnsafeMutablePointer<adit_datagram>
+
+  package init(_ socket: consuming FileDescriptor, peer: Endpoint) throws(SystemFailure) {
+    guard let batch = unsafe adit_batch_create() else { throw SystemFailure("allocate", ENOMEM) }
+    unsafe self.batch = batch
+    unsafe list = .allocate(capacity: ADIT_BATCH)
+    unsafe list.initialize(repeating: adit_datagram(), count: ADIT_BATCH)
+    self.socket = socket
+    self.peer = adit_address(peer)
+    _ = adit_set_nonblocking(self.socket.raw)
+    _ = adit_socket_report_errors(self.socket.raw, Int32(peer.address.family.rawValue))
+  }
+
+  deinit {
+    unsafe adit_batch_free(batch)
+    unsafe list.deallocate()
+  }
+
+  package var descriptor: Int32 { socket.raw }
+
+  /// Our end; the address is unspecified until bound, the port 0 until the first packet has left.
+  package var localEndpoint: Endpoint? {
+    var address = adit_address()
+    return unsafe adit_local_address(socket.raw, &address) < 0 ? nil : address.endpoint
+  }
+
+  /// Reads up to 64 datagrams into the burst, each with `Burst.headroom` in front.
+  ///
+  /// Foreign and truncated ones stay listed as dropped.
+  /// - Parameter slot: bytes for one datagram, headroom included.
+  package mutating func fill(_ burst: inout Burst, slot: Int) -> Filled {
+    precondition(slot > Burst.headroom)
+    let room = min(ADIT_BATCH, burst.maximumCount - burst.count, burst.free / slot)
+    guard room > 0 else { return .nothing }
+    let start = burst.used
+    var index = 0
+    while index < room {
+      unsafe list[index].offset = Int32(start + index * slot + Burst.headroom)
+      unsafe list[index].length = Int32(slot - Burst.headroom)
+      index += 1
+    }
+    let came = unsafe adit_batch_receive(batch, socket.raw, burst.base, list, Int32(room), &peer)
+    if came < 0 { return failed(-came) }
+    index = 0
+    while index < Int(came) {
+      let datagram = unsafe list[index]
+      var packet = Burst.Packet(offset: datagram.offset, length: datagram.length, segmentSize: datagram.segment)
+      if datagram.is_foreign != 0 {
+        counters.foreign &+= 1
+        packet.verdict = .dropped
+      } else if datagram.is_truncated != 0 {
+        counters.truncated &+= 1
+        packet.verdict = .dropped
+      }
+      _ = burst.append(room: slot, packet: packet)
+      index += 1
+    }
+    return came > 0 ? .some(Int(came)) : .nothing
+  }
+
+  /// Sends every packet to forward from the cursor on. What the network refuses is counted and skipped.
+  package mutating func flush(_ burst: borrowing Burst, from cursor: inout FlushCursor) -> Flushed {
+    var retries = 0
+    while true {
+      var index = cursor.index
+      var count = 0
+      while index < burst.count, count < ADIT_BATCH {
+        let packet = burst[index]
+        if packet.verdict == .forward {
+          unsafe list[count] = adit_datagram(
+            offset: packet.offset, length: packet.length, segment: packet.segmentSize, is_truncated: 0, is_foreign: 0)
+          count += 1
+        }
+        index += 1
+      }
+      guard count > 0 else {
+        cursor.index = burst.count
+        return .done
+      }
+      let sent = unsafe adit_batch_send(batch, socket.raw, burst.base, list, Int32(count), &peer)
+      if sent > 0 {
+        advance(&cursor, past: Int(sent), in: burst)
+        retries = 0
+        continue
+      }
+      switch -sent {
+      case EAGAIN: return .full
+      case EMSGSIZE: counters.tooLarge &+= 1
+      case ENOBUFS, ENOMEM: counters.noBuffers &+= 1
+      case EBADF, ENOTSOCK, EFAULT, EINVAL: return .broken(-sent)
+      default:
+        // An ICMP error that waited takes the place of the send; the packet itself has not been tried.
+        note(-sent)
+        retries += 1
+        if retries == 1 { continue }
+        counters.unsent &+= 1
+      }
+      retries = 0
+      advance(&cursor, past: 1, in: burst)
+    }
+  }
+
+  /// Sends one datagram. A full queue loses it, as the network may.
+  /// - Returns: 0, or an errno.
+  package mutating func send(_ packet: [UInt8]) -> Int32 {
+    for attempt in 0... {
+      let result = unsafe packet.withUnsafeBytes { unsafe adit_send_to(socket.raw, $0.baseAddress, $0.count, &peer) }
+      if result >= 0 { return 0 }
+      let number = Int32(truncatingIfNeeded: -result)
+      if number == EAGAIN || number == ENOBUFS || number == EMSGSIZE || attempt == 1 { return number }
+      note(number)
+    }
+    return 0
+  }
+
+  private func advance(_ cursor: inout FlushCursor, past packets: Int, in burst: borrowing Burst) {
+    var left = packets
+    while left > 0, cursor.index < burst.count {
+      if burst[cursor.index].verdict == .forward { left -= 1 }
+      cursor.index += 1
+    }
+  }
+
+  private mutating func failed(_ number: Int32) -> Filled {
+    switch number {
+    case EAGAIN: return .nothing
+    case EBADF, ENOTSOCK, EFAULT, EINVAL: return .broken(number)
+    default:
+      note(number)
+      return .nothing
+    }
+  }
+
+  /// Remembers the error and empties the kernel's error queue: while something is in it, the socket counts as ready.
+  private mutating func note(_ number: Int32) {
+    lastError = number
+    drainErrors()
+  }
+
+  /// Call when the poller says broken.
+  package mutating func drainErrors() {
+    var left = Self.mostErrorsAtOnce
+    while left > 0 {
+      let number = adit_socket_queued_error(socket.raw)
+      if number == 0 { break }
+      counters.reported &+= 1
+      lastError = number
+      left -= 1
+    }
+    _ = adit_socket_error(socket.raw)
+  }
+
+  private static let mostErrorsAtOnce = 64
+}
