@@ -1,0 +1,215 @@
+import Base
+import Control
+import Testing
+
+extension StatusReport {
+  /// A gateway in full work.
+  static var sample: StatusReport {
+    var report = StatusReport(version: "0.1.0")
+    var tunnel = TunnelStatus(name: "home", status: .connected)
+    tunnel.since = WallTime(seconds: 1_767_225_600)
+    tunnel.device = "tun-home"
+    tunnel.remote.host = "vpn.example.net"
+    tunnel.remote.address = "203.0.113.10"
+    tunnel.remote.port = 1194
+    tunnel.remote.proto = "udp"
+    tunnel.local.address = "198.51.100.2"
+    tunnel.local.port = 40_123
+    tunnel.local.uplink = "wan0"
+    tunnel.ipv4 = ["10.8.0.2/24"]
+    tunnel.gateway4 = "10.8.0.1"
+    tunnel.mtu = 1500
+    tunnel.dns = ["10.8.0.1"]
+    tunnel.domains = ["example.org"]
+    tunnel.cipher = "AES-256-GCM"
+    tunnel.tls = "TLSv1.3 TLS_AES_256_GCM_SHA384"
+    tunnel.control = "tls-crypt"
+    tunnel.data = "v2"
+    tunnel.peerID = 0
+    tunnel.tun.receivedBytes = 12_345_678
+    tunnel.tun.sentBytes = 999
+    tunnel.tun.receivedPackets = 9_000
+    tunnel.tun.sentPackets = 8
+    tunnel.tun.receiveErrors = 0
+    tunnel.tun.sendErrors = 0
+    tunnel.transport.receivedBytes = 13_000_000_000
+    tunnel.transport.sentBytes = 1_000
+    tunnel.transport.receivedPackets = 9_100
+    tunnel.transport.sentPackets = 9
+    tunnel.transport.lastPacket = WallTime(seconds: 1_767_229_199)
+    tunnel.drops = [.init("replay", 0), .init("bad_tag", 3)]
+    tunnel.handshakes = 1
+    tunnel.reconnects = 0
+    tunnel.roams = 0
+    tunnel.renegotiations = 2
+    tunnel.serverCertificate.subject = "CN=gw.example.net"
+    tunnel.serverCertificate.notAfter = WallTime(seconds: 1_798_761_600)
+    report.tunnels = [tunnel]
+    var gateway = GatewayStatus(name: "lan")
+    gateway.active = "home"
+    gateway.killSwitch = "armed"
+    gateway.blockedPackets = 12
+    report.gateways = [gateway]
+    report.uplink.ipv4 = UplinkStatus.Family(
+      DeviceName("wan0").map {
+        Path(device: $0, gateway: IPAddress("198.51.100.1"), source: IPAddress("198.51.100.2"))
+      })
+    report.uplink.ipv6 = UplinkStatus.Family(nil as Path?)
+    return report
+  }
+}
+
+@Suite("Status") struct StatusTests {
+  /// All keys of the contract, in its order.
+  static let keys = [
+    "version", "tunnels", "tunnels[].name", "tunnels[].status", "tunnels[].since", "tunnels[].device",
+    "tunnels[].remote",
+    "tunnels[].remote.host", "tunnels[].remote.address", "tunnels[].remote.port", "tunnels[].remote.proto",
+    "tunnels[].local", "tunnels[].local.address", "tunnels[].local.port", "tunnels[].local.uplink", "tunnels[].ipv4",
+    "tunnels[].ipv6", "tunnels[].gateway4", "tunnels[].gateway6", "tunnels[].mtu", "tunnels[].dns", "tunnels[].domains",
+    "tunnels[].cipher", "tunnels[].tls", "tunnels[].control", "tunnels[].data", "tunnels[].peer_id", "tunnels[].user",
+    "tunnels[].offload", "tunnels[].tun", "tunnels[].tun.rx_bytes", "tunnels[].tun.tx_bytes",
+    "tunnels[].tun.rx_packets",
+    "tunnels[].tun.tx_packets", "tunnels[].tun.rx_errors", "tunnels[].tun.tx_errors", "tunnels[].transport",
+    "tunnels[].transport.rx_bytes", "tunnels[].transport.tx_bytes", "tunnels[].transport.rx_packets",
+    "tunnels[].transport.tx_packets", "tunnels[].transport.last_packet", "tunnels[].drops", "tunnels[].handshakes",
+    "tunnels[].reconnects", "tunnels[].roams", "tunnels[].renegotiations", "tunnels[].last_error",
+    "tunnels[].server_certificate", "tunnels[].server_certificate.subject", "tunnels[].server_certificate.not_after",
+    "gateways", "gateways[].name", "gateways[].active", "gateways[].kill_switch", "gateways[].blocked_packets",
+    "uplink",
+    "uplink.ipv4", "uplink.ipv4.reachable", "uplink.ipv4.device", "uplink.ipv4.gateway", "uplink.ipv4.source",
+    "uplink.ipv6",
+    "uplink.ipv6.reachable", "uplink.ipv6.device", "uplink.ipv6.gateway", "uplink.ipv6.source",
+  ]
+
+  private func paths(_ value: JSONValue, _ path: String = "") -> [String] {
+    if let elements = value.elements { return elements.flatMap { paths($0, path + "[]") } }
+    return (value.members ?? []).flatMap { member in
+      let inner = path.isEmpty ? member.key : "\(path).\(member.key)"
+      return [inner] + paths(member.value, inner)
+    }
+  }
+
+  @Test("every key of the contract is present, known or not, and no other")
+  func keys() {
+    var bare = StatusReport(version: "0.1.0")
+    bare.tunnels = [TunnelStatus(name: "a", status: .disconnected)]
+    bare.gateways = [GatewayStatus(name: "b")]
+    #expect(paths(bare.json) == Self.keys)
+    #expect(paths(StatusReport.sample.json).filter { !$0.contains(".drops.") } == Self.keys)
+  }
+
+  @Test("the keys that a gateway in full work leaves null are these; the list only shrinks")
+  func nulls() {
+    #expect(
+      StatusReport.sample.json.nullPaths == [
+        "tunnels[].gateway6", "tunnels[].user", "tunnels[].offload", "tunnels[].last_error", "uplink.ipv6.device",
+        "uplink.ipv6.gateway", "uplink.ipv6.source",
+      ])
+  }
+
+  @Test("a report survives the control socket")
+  func roundTrip() {
+    var report = StatusReport.sample
+    report.tunnels[0].lastError = TunnelStatus.LastError(
+      Fault(.authFailed, "bad \"words\"\n"), since: WallTime(seconds: 1_767_225_601))
+    report.tunnels.append(TunnelStatus(name: "work", status: .invalid))
+    #expect(Reply.read(Reply.status(report).bytes.dropLast()) == .status(report))
+    #expect(StatusReport(.object([])) == nil)
+  }
+
+  @Test(
+    "times are read as they are written", arguments: [-1, 0, 951_782_400, 1_709_164_800, 1_767_225_599, 4_102_444_800])
+  func times(seconds: Int64) {
+    let time = WallTime(seconds: seconds)
+    #expect(WallTime(rfc3339: time.rfc3339) == time)
+  }
+
+  @Test("the whole text for people")
+  func text() {
+    var report = StatusReport.sample
+    var lost = TunnelStatus(name: "work", status: .reasserting)
+    lost.lastError = TunnelStatus.LastError(Fault(.serverSilent), since: nil)
+    report.tunnels.append(lost)
+    #expect(
+      StatusText.render(report, now: WallTime(seconds: 1_767_229_200)) == """
+        home connected for 1 h (since 2026-01-01T00:00:00Z)
+          server       vpn.example.net (203.0.113.10) port 1194 over udp
+          from         198.51.100.2 port 40123 by wan0
+          address      10.8.0.2/24, gateway 10.8.0.1, device tun-home, MTU 1500
+          DNS          10.8.0.1 for example.org
+          security     AES-256-GCM, TLSv1.3 TLS_AES_256_GCM_SHA384, tls-crypt
+          certificate  CN=gw.example.net, valid until 2027-01-01T00:00:00Z
+          inside       12.3 MB in, 999 B out (9000 and 8 packets)
+          outside      13.0 GB in, 1.0 kB out (9100 and 9 packets)
+          dropped      3 bad tag
+          since start  1 handshake, 0 reconnects, 0 roams, 2 renewals of keys
+        work reasserting
+          error        \(Fault(.serverSilent).sentence); \(Fault.Code.serverSilent.entry.action)
+        gateway lan
+          through      home
+          kill switch  armed
+          blocked      12 packets
+        uplink IPv4: by wan0 through 198.51.100.1 from 198.51.100.2
+        uplink IPv6: no way to the server
+
+        """)
+  }
+
+  @Test("colour only on request, and a server's words never drive the terminal")
+  func terminal() {
+    var report = StatusReport.sample
+    report.tunnels[0].serverCertificate.subject = "CN=\u{1B}[2Jx"
+    #expect(!StatusText.render(report, now: nil).contains("\u{1B}"))
+    #expect(StatusText.render(report, now: nil, isColoured: true).contains("\u{1B}[32mconnected\u{1B}[0m"))
+  }
+
+  @Test("spans and sizes read like words")
+  func figures() {
+    #expect(
+      [0, 59, 60, 61, 7_260, 90_000].map(StatusText.span) == [
+        "0 s", "59 s", "1 min", "1 min 1 s", "2 h 1 min", "1 d 1 h",
+      ])
+    #expect(
+      [0, 999, 1_000, 999_999, 1_000_000, .max].map(StatusText.size) == [
+        "0 B", "999 B", "1.0 kB", "999.9 kB", "1.0 MB", "18446.7 PB",
+      ])
+  }
+}
+
+@Suite("Requests") struct RequestTests {
+  @Test("every request survives the control socket")
+  func roundTrip() {
+    let requests: [Request] = [
+      .status(tunnel: nil), .status(tunnel: "home"), .up(tunnel: "a"), .down(tunnel: "b"),
+      .reconnect(tunnel: "c", after: nil),
+      .reconnect(tunnel: "c", after: .seconds(5)),
+    ]
+    for request in requests {
+      #expect((try? Request.read(request.bytes.dropLast()).get()) == request)
+    }
+    #expect(Request.up(tunnel: "home").bytes == Array("{\"do\":\"up\",\"tunnel\":\"home\"}\n".utf8))
+  }
+
+  @Test(
+    "what is no request is refused",
+    arguments: [
+      "", "{}", "[]", "{\"do\":\"fly\"}", "{\"do\":\"up\"}", "{\"do\":\"reconnect\",\"tunnel\":\"a\",\"after\":-1}",
+      "{\"do\":\"status\"}" + String(repeating: " ", count: Request.largest),
+    ])
+  func refused(text: String) {
+    guard case .failure(let refusal) = Request.read(text.utf8) else {
+      Issue.record("accepted")
+      return
+    }
+    #expect(refusal.code == .badRequest)
+  }
+
+  @Test("replies survive, and foreign lines are none")
+  func replies() {
+    for reply in [Reply.done, .refused(Reply.Refusal(.unknownTunnel, "there is no tunnel 'x'")), .status(.sample)] {
+      #expect(Reply.read(reply.bytes.dropLast()) == reply)
+    }
+    #expect(Reply.read("hello".utf8) == nil)
+  }
+}
