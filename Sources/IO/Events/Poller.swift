@@ -63,6 +63,15 @@ internal import CLinux
     return count
   }
 
+  /// Tells what is ready now, without waiting and without touching the events of `wait`.
+  func collect(_ body: (Event) -> Void) throws(SystemFailure) {
+    var ready = [adit_event](repeating: adit_event(), count: Self.mostEvents)
+    let found = unsafe adit_poll_wait(poll.raw, &ready, Int32(Self.mostEvents), 0)
+    for event in ready.prefix(Int(try SystemCall.check(found, "epoll_wait"))) {
+      body(Event(token: event.token, readiness: Readiness(rawValue: event.readiness)))
+    }
+  }
+
   package subscript(index: Int) -> Event {
     precondition(index >= 0 && index < count)
     let event = unsafe events[index]
