@@ -16,6 +16,8 @@ package struct Profile: Hashable, Sendable {
   package var wantsCredentials = false
   /// `auth-user-pass` with the file read in; `nil` when it names none.
   package var credentials: Credentials?
+  /// How the third line of the credentials answers `static-challenge`.
+  package var staticChallenge: ChallengeFormat?
   package var authNoCache = false
   package var pushPeerInfo = false
   /// `setenv UV_x v`, `setenv IV_x v`: extra lines of peer info.
@@ -83,6 +85,14 @@ package struct Credentials: Hashable, Sendable {
   }
 }
 
+/// `static-challenge`: how password and answer travel in one field (protocol.md section 11.6).
+package enum ChallengeFormat: String, Hashable, Sendable {
+  /// `SCRV1:` and both in base64.
+  case scrv1
+  /// One behind the other.
+  case concatenated = "concat"
+}
+
 /// One server to try, with what a `<connection>` block may set.
 package struct Remote: Hashable, Sendable {
   package var host: String
@@ -102,14 +112,24 @@ package struct Remote: Hashable, Sendable {
   package var mssFix: MSSFix = .standard
   /// Largest control packet on the wire with IP and UDP headers (protocol.md section 1.5).
   package var maximumControlPacket = 1250
-  package var location: SourceLocation
+  private var origin: Origin
+
+  package var location: SourceLocation { origin.location }
 
   package init(host: String, port: UInt16 = 1194, transport: Transport = .udp, location: SourceLocation) {
     self.host = host
     self.port = port
     self.transport = transport
-    self.location = location
+    origin = Origin(location: location)
   }
+}
+
+/// Where something was written: no part of what it means, so that a profile equals the one its canonical text makes.
+struct Origin: Hashable, Sendable {
+  var location: SourceLocation
+
+  static func == (left: Origin, right: Origin) -> Bool { true }
+  func hash(into hasher: inout Hasher) {}
 }
 
 package enum MSSFix: Hashable, Sendable {

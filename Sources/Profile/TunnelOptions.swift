@@ -101,6 +101,8 @@ package struct DNSOptions: Hashable, Sendable {
     package var addresses: [Endpoint] = []
     /// Empty = all names.
     package var domains: [DomainName] = []
+    /// Wants DoT or DoH; such a server is taken out when the options are complete.
+    package var isEncrypted = false
 
     package init(priority: Int) { self.priority = priority }
   }
