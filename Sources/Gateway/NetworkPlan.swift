@@ -1,4 +1,6 @@
 package import Base
+package import Profile
+package import Settings
 
 /// The whole network that Adit wants at one moment, as a plain value. `Planner` makes it, `Difference` compares it with the
 /// system, `Hands` does the steps.
@@ -10,8 +12,15 @@ package struct NetworkPlan: Hashable, Sendable {
   /// Text for `nft -f -`: our whole table in one transaction; `nil` = our table must not exist.
   package var ruleset: String?
   package var sysctls: [Sysctl] = []
-  /// What the owner should know about it: conflicts, refused routes.
+  /// What the owner should know about it: refused routes, skipped parts.
   package var warnings: [String] = []
+  /// Tunnels whose network cannot be made, and why. Nothing of them is in the plan but what keeps their gateways closed.
+  package var faults: [TunnelName: Fault] = [:]
+  /// Devices taken for ways out; hand them to the next planning as `formerUplinks`.
+  package var uplinks: Set<DeviceName> = []
+  /// What each tunnel with a network got, for `status`.
+  package var tunnels: [TunnelFacts] = []
+  package var gateways: [GatewayFacts] = []
 
   package init() {}
 
@@ -28,6 +37,28 @@ package struct NetworkPlan: Hashable, Sendable {
       self.mtu = mtu
       self.transmitQueueLength = transmitQueueLength
     }
+  }
+
+  package struct TunnelFacts: Hashable, Sendable {
+    package var name: TunnelName
+    package var addresses: [IPPrefix]
+    package var gateway4: IPv4Address?
+    package var gateway6: IPv6Address?
+    package var mtu: Int
+    package var dns: [Endpoint]
+    package var domains: [DomainName]
+    /// True when the server or the profile asks for everything.
+    package var isDefault: Bool
+  }
+
+  package struct GatewayFacts: Hashable, Sendable {
+    package var name: TunnelName
+    /// The tunnel its LANs are sent to; `nil` when it has none at all.
+    package var active: TunnelName?
+    /// True when the kill switch stands.
+    package var isArmed: Bool
+    /// The named counter of refused packets in our table.
+    package var counter: String
   }
 
   /// A file below /proc/sys, named as sysctl(8) prints it with `/` for separators: `net/ipv4/ip_forward`.

@@ -1,0 +1,109 @@
+package import Base
+import Profile
+package import Settings
+
+/// Settings, the state of the tunnels and the system as it is, made into the network that should be.
+package enum Planner {
+  /// What must be there after a clean stop: nothing of ours.
+  package static let withdrawn = NetworkPlan()
+
+  /// - Parameters:
+  ///   - tunnels: every configured tunnel, whether it is up or not: before the first one is up the plan is closed.
+  ///   - formerUplinks: `uplinks` of the plan before. A device that lost its default keeps being an uplink: when its
+  ///     address comes back before its default does, it must not pass for a net of the house.
+  ///   - clockIsUnset: lets the router's own NTP out by the uplink.
+  package static func plan(
+    settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, formerUplinks: Set<DeviceName> = [],
+    clockIsUnset: Bool = false
+  ) -> NetworkPlan {
+    guard !tunnels.isEmpty || !settings.gateways.isEmpty else { return withdrawn }
+    let surroundings = Surroundings(
+      snapshot: snapshot, tunnels: tunnels, settings: settings, formerUplinks: formerUplinks)
+    let situation = Situation(
+      settings: settings, tunnels: tunnels, snapshot: snapshot, surroundings: surroundings, clockIsUnset: clockIsUnset)
+    var plan = NetworkPlan()
+    plan.uplinks = surroundings.uplinks
+    plan.devices = situation.devices
+    plan.addresses = situation.tunnels.filter { $0.fault == nil && $0.state.wantsDevice }.flatMap(\.addresses)
+    plan.routes = situation.routes(warnings: &plan.warnings)
+    plan.rules = situation.rules
+    plan.ruleset = Ruleset(situation).text
+    plan.sysctls = situation.sysctls
+    plan.warnings = situation.tunnels.flatMap(\.warnings) + situation.warnings + plan.warnings
+    for tunnel in situation.tunnels { plan.faults[tunnel.state.name] = tunnel.fault }
+    plan.tunnels = situation.tunnels.filter { $0.isConfigured && $0.fault == nil }.map(\.facts)
+    plan.gateways = situation.gateways.map { gateway in
+      NetworkPlan.GatewayFacts(
+        name: gateway.settings.name, active: gateway.active?.state.name, isArmed: gateway.isArmed,
+        counter: Ruleset.counter(of: gateway.settings.name.text))
+    }
+    return plan
+  }
+}
+
+/// Everything a plan is made of, worked out once.
+struct Situation {
+  let settings: Settings
+  let surroundings: Surroundings
+  let tunnels: [TunnelNetwork]
+  let gateways: [GatewayNetwork]
+  let clockIsUnset: Bool
+
+  init(
+    settings: Settings, tunnels states: [TunnelState], snapshot: Snapshot, surroundings: Surroundings,
+    clockIsUnset: Bool
+  ) {
+    self.settings = settings
+    self.clockIsUnset = clockIsUnset
+    self.surroundings = surroundings
+    let tunnels = states.map { TunnelNetwork($0, surroundings, in: snapshot) }
+    self.tunnels = tunnels
+    gateways = settings.gateways.map { GatewayNetwork($0, tunnels: tunnels) }
+  }
+
+  var marks: MarkLayout { settings.globals.marks }
+
+  var families: [AddressFamily] { surroundings.hasIPv6 ? [.ipv4, .ipv6] : [.ipv4] }
+
+  /// Tunnels whose device stands.
+  var standing: [TunnelNetwork] { tunnels.filter { $0.state.wantsDevice && $0.fault?.code != .deviceTaken } }
+
+  /// Tunnels that no gateway names: they serve the router itself and follow the push exactly.
+  var ungoverned: [TunnelNetwork] {
+    let named = Set(settings.gateways.flatMap(\.tunnels))
+    return tunnels.filter { !named.contains($0.state.name) }
+  }
+
+  /// A gateway for the router's own traffic too.
+  var routerGateway: GatewayNetwork? { gateways.first { $0.settings.scope == .all } }
+
+  var devices: [NetworkPlan.TunDevice] {
+    standing.map { tunnel in
+      NetworkPlan.TunDevice(
+        name: tunnel.state.device, alias: tunnel.state.alias, mtu: tunnel.mtu,
+        transmitQueueLength: tunnel.state.profile?.transmitQueueLength ?? 1000)
+    }
+  }
+
+  var warnings: [String] {
+    gateways.flatMap { gateway in
+      let name = gateway.settings.name
+      var result: [String] = []
+      if gateway.tunnels.isEmpty { result.append("\(name): no tunnel is usable, so its LANs stay closed") }
+      for prefix in gateway.settings.excluded where prefix.length == 0 {
+        result.append("\(name): exclude \(prefix) is ignored, it would exclude everything")
+      }
+      return result
+    }
+  }
+}
+
+extension TunnelNetwork {
+  var facts: NetworkPlan.TunnelFacts {
+    NetworkPlan.TunnelFacts(
+      name: state.name, addresses: facedAddresses, gateway4: gateway4, gateway6: gateway6, mtu: mtu, dns: resolvers,
+      domains: domains, isDefault: redirects4 || redirects6)
+  }
+
+  private var facedAddresses: [IPPrefix] { addresses.map(\.prefix) }
+}

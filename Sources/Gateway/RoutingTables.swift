@@ -1,0 +1,41 @@
+package import Base
+
+/// The numbers of our routing tables and the places of our rules.
+package enum RoutingTables {
+  /// T(i): the way of a gateway into tunnel `i`.
+  package static func tunnel(_ index: Int) -> UInt32 { 44_000 + UInt32(clamping: index) & 0x7f }
+  /// L: connected nets and static routes of the house.
+  package static let local: UInt32 = 44_128
+  /// P: pushed and configured specific routes of all tunnels.
+  package static let pushed: UInt32 = 44_129
+
+  /// The `unreachable` default below everything in T: the last metric there is.
+  package static let lastMetric: UInt32 = 4_294_967_295
+
+  package static func isOurs(_ table: UInt32) -> Bool { (44_000...44_129).contains(table) }
+}
+
+/// Places in the rule band, counted from `rule_priority`; the order is the meaning.
+enum RuleRow {
+  static let own: UInt32 = 0
+  static let wan: UInt32 = 10
+  static let wanFallback: UInt32 = 11
+  static let lease: UInt32 = 20
+  static let clock: UInt32 = 21
+  static let local: UInt32 = 30
+  static let marked: UInt32 = 40
+  static let pushed: UInt32 = 50
+  static let gateway: UInt32 = 60
+  static let router: UInt32 = 70
+}
+
+extension Route {
+  /// What makes two routes the same place in the kernel's table: a second one replaces the first.
+  package struct Place: Hashable, Sendable {
+    package var table: UInt32
+    package var destination: IPPrefix
+    package var metric: UInt32
+  }
+
+  package var place: Place { Place(table: table, destination: destination, metric: metric) }
+}

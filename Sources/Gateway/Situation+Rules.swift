@@ -1,0 +1,76 @@
+import Base
+import Profile
+import Settings
+
+extension Situation {
+  /// The rule band; the order of the rows is the order of decisions.
+  var rules: [Rule] { families.flatMap(rules) }
+
+  private func rules(_ family: AddressFamily) -> [Rule] {
+    var rows: [Rule] = []
+    func row(_ place: UInt32, _ action: Rule.Action, _ change: (inout Rule) -> Void = { _ in }) {
+      var rule = Rule(family: family, priority: settings.globals.rulePriority + place, action: action)
+      change(&rule)
+      if rule.mark != nil { rule.markMask = marks.mask }
+      rows.append(rule)
+    }
+    let main = Rule.Action.lookup(Route.mainTable)
+    let loopback = DeviceName("lo")
+
+    // Our transport and our lookups, whatever the tunnels say: never a host route to the server.
+    row(RuleRow.own, main) { $0.mark = marks.own }
+    // Answers of connections that began at an uplink; without a way there they end, and never take the tunnel.
+    row(RuleRow.wan, main) { $0.mark = marks.wan }
+    row(RuleRow.wanFallback, .unreachable) { $0.mark = marks.wan }
+    // The router's own lease (RFC 2131 and RFC 8415, ports of client and server).
+    row(RuleRow.lease, main) {
+      $0.inputDevice = loopback
+      $0.ipProtocol = IPProtocol.udp
+      $0.sourcePorts = .init(family == .ipv4 ? 68 : 546)
+      $0.destinationPorts = .init(family == .ipv4 ? 67 : 547)
+    }
+    if clockIsUnset {
+      row(RuleRow.clock, main) {
+        $0.inputDevice = loopback
+        $0.ipProtocol = IPProtocol.udp
+        $0.destinationPorts = .init(123)
+      }
+    }
+    row(RuleRow.local, .lookup(RoutingTables.local))
+    for tunnel in standing {
+      row(RuleRow.marked, .lookup(RoutingTables.tunnel(tunnel.state.index))) {
+        $0.mark = marks.tunnel(tunnel.state.index)
+      }
+    }
+    row(RuleRow.pushed, .lookup(RoutingTables.pushed)) {
+      $0.mark = marks.own
+      $0.isInverted = true
+    }
+    for gateway in gateways where gateway.coversEverything(family) {
+      for device in gateway.lan { row(RuleRow.gateway, gateway.action(family)) { $0.inputDevice = device } }
+    }
+    if let gateway = routerGateway, gateway.coversEverything(family) {
+      row(RuleRow.router, gateway.action(family)) {
+        $0.mark = marks.own
+        $0.isInverted = true
+      }
+    } else if let tunnel = routerTunnel(family) {
+      row(RuleRow.router, .lookup(RoutingTables.tunnel(tunnel.state.index))) { $0.inputDevice = loopback }
+    }
+    return rows
+  }
+
+  /// The tunnel without a gateway that asks for the router's own default.
+  func routerTunnel(_ family: AddressFamily) -> TunnelNetwork? {
+    ungoverned.first { tunnel in
+      guard tunnel.isConfigured, tunnel.fault == nil, tunnel.state.wantsDevice,
+        !(tunnel.state.profile?.routeNoExec ?? false)
+      else { return false }
+      return (tunnel.redirects(family) && tunnel.carries(family)) || (family == .ipv6 && tunnel.blocksIPv6)
+    }
+  }
+}
+
+enum IPProtocol {
+  static let udp: UInt8 = 17
+}

@@ -1,0 +1,41 @@
+import Base
+import Settings
+
+extension Situation {
+  /// In the order they must be set: what protects first, forwarding last.
+  var sysctls: [NetworkPlan.Sysctl] {
+    var result: [NetworkPlan.Sysctl] = []
+    func set(_ path: String, _ value: String) { result.append(NetworkPlan.Sysctl(path, value)) }
+
+    for tunnel in standing {
+      // Else deleting the old address of a net takes the new one with it (ip-sysctl.rst).
+      set("net/ipv4/conf/\(tunnel.state.device)/promote_secondaries", "1")
+    }
+    // A strict rp_filter asks with the mark that prerouting gave, not without.
+    set("net/ipv4/conf/all/src_valid_mark", "1")
+    let takesRouter = families.contains { family in
+      (routerGateway?.coversEverything(family) ?? false) || routerTunnel(family) != nil
+    }
+    if takesRouter {
+      // The router's own answers look for their way before any chain can mark them.
+      set("net/ipv4/tcp_fwmark_accept", "1")
+      set("net/ipv4/fwmark_reflect", "1")
+      if surroundings.hasIPv6 { set("net/ipv6/fwmark_reflect", "1") }
+    }
+    let oneArmed = surroundings.oneArmed.sorted()
+    if !oneArmed.isEmpty {
+      // The way in is the way out; a redirect would send the LAN past the tunnel. The kernel ORs `all` with the device's.
+      set("net/ipv4/conf/all/send_redirects", "0")
+      for device in oneArmed { set("net/ipv4/conf/\(device)/send_redirects", "0") }
+    }
+    let serving = gateways.filter { !$0.lan.isEmpty }
+    guard !serving.isEmpty else { return result }
+    set("net/ipv4/ip_forward", "1")
+    if surroundings.hasIPv6, serving.contains(where: { $0.verdict(.ipv6) == .tunnel }) {
+      // A router ignores advertisements at 1, and would lose the uplink's IPv6 (ip-sysctl.rst).
+      for device in surroundings.advertised.sorted() { set("net/ipv6/conf/\(device)/accept_ra", "2") }
+      set("net/ipv6/conf/all/forwarding", "1")
+    }
+    return result
+  }
+}

@@ -1,0 +1,127 @@
+import Base
+import Gateway
+import Settings
+import Testing
+
+@Suite("The ruleset")
+struct RulesetTests {
+  /// The rules of one chain.
+  private func chain(_ name: String, of house: House, clockIsUnset: Bool = false) throws -> [String] {
+    let text = try #require(house.plan(clockIsUnset: clockIsUnset).ruleset)
+    let lines = text.split(separator: "\n").map(String.init)
+    let start = try #require(lines.firstIndex(of: "\tchain \(name) {"))
+    let end = try #require(lines[start...].firstIndex(of: "\t}"))
+    return lines[(start + 1)..<end].map { String($0.drop { $0 == "\t" }) }.filter { !$0.hasPrefix("type ") }
+  }
+
+  @Test("One transaction replaces the whole table, and no chain is ever missing")
+  func transaction() throws {
+    for situation in Situations.all {
+      let text = try #require(try situation.house().plan().ruleset)
+      #expect(text.hasPrefix("table inet adit\ndelete table inet adit\ntable inet adit {\n"))
+      for name in [
+        "mark_in", "mark_out", "policies", "early", "guard", "guard_output", "guard_input", "clamp_mss", "nat_dns",
+        "nat_out", "dns_guard",
+      ] {
+        #expect(text.contains("\tchain \(name) {"), "\(situation.name) has no \(name)")
+      }
+    }
+  }
+
+  @Test("G-04: before the first connection a LAN is refused in both families, at once")
+  func closed() throws {
+    let house = try Situations.closed()
+    let early = try chain("early_lan", of: house)
+    #expect(early.suffix(2) == ["meta nfproto ipv4 goto refuse_lan", "meta nfproto ipv6 goto refuse_lan"])
+    #expect(try chain("guard_lan", of: house).last == "goto refuse_lan")
+    #expect(
+      try chain("refuse_lan", of: house) == [
+        "counter name blocked_lan", "meta l4proto tcp reject with tcp reset",
+        "reject with icmpx type admin-prohibited",
+      ])
+  }
+
+  @Test("A tunnel without IPv6 leaves IPv6 refused, a tunnel with both refuses nothing")
+  func refusedFamilies() throws {
+    #expect(try chain("early_lan", of: Situations.full()).last == "meta nfproto ipv6 goto refuse_lan")
+    #expect(try chain("early_lan", of: Situations.full()).contains { $0.contains("ipv4 goto") } == false)
+    #expect(try chain("early", of: Situations.fullWithIPv6()).isEmpty)
+  }
+
+  @Test("IPv6 bypass leaves IPv6 alone, block refuses it though the tunnel has it")
+  func modes() throws {
+    #expect(try chain("guard_lan", of: Situations.bypass()).first == "meta nfproto ipv6 return")
+    #expect(try chain("early", of: Situations.bypass()).isEmpty)
+    #expect(try chain("guard_lan", of: Situations.strict()).contains("meta nfproto ipv4 oifname @tunnels return"))
+    #expect(try chain("early_lan", of: Situations.strict()).last == "meta nfproto ipv6 goto refuse_lan")
+  }
+
+  @Test("G-10: segments are cut to the tunnel's MTU in both directions and families, towards the uplink to the route's")
+  func segments() throws {
+    let open = "tcp flags & (syn | rst) == syn tcp option maxseg size set"
+    #expect(
+      try chain("clamp_mss", of: Situations.fullWithIPv6()) == [
+        "iifname \"tun-home\" meta nfproto ipv4 \(open) 1360", "oifname \"tun-home\" meta nfproto ipv4 \(open) 1360",
+        "iifname \"tun-home\" meta nfproto ipv6 \(open) 1340", "oifname \"tun-home\" meta nfproto ipv6 \(open) 1340",
+        "oifname @uplinks \(open) rt mtu",
+      ])
+  }
+
+  @Test("Scope all holds the router to the same, but for its transport, its lease, and its clock while that is unset")
+  func router() throws {
+    let house = try Situations.scopeAll()
+    let rules = try chain("guard_output", of: house)
+    #expect(rules.first == "meta mark & 0xff000000 == 0xad000000 accept")
+    #expect(rules.last == "goto refuse__router")
+    #expect(rules.contains("udp sport 68 udp dport 67 accept"))
+    #expect(!rules.contains("udp dport 123 accept"))
+    #expect(try chain("guard_output", of: house, clockIsUnset: true).contains("udp dport 123 accept"))
+    #expect(try chain("guard_output", of: Situations.full()).isEmpty)
+  }
+
+  @Test("A one-armed gateway tells LAN from WAN by address, not by device")
+  func oneArmed() throws {
+    let house = try Situations.oneArmed()
+    let text = try #require(house.plan().ruleset)
+    #expect(text.contains("set onearm { type ifname; elements = { \"eth0\" }; }"))
+    #expect(text.contains("set inside4 { type ipv4_addr; flags interval; elements = { 192.168.178.0/24 }; }"))
+    #expect(try chain("from_uplink", of: house).first == "iifname @onearm ip saddr @inside4 goto from_lan")
+    #expect(try chain("guard_lan", of: house).contains("oifname @onearm ip daddr @inside4 return"))
+  }
+
+  @Test("Kill switch off stands aside while the tunnel is down")
+  func off() throws {
+    #expect(try chain("guard", of: Situations.open()).isEmpty)
+    #expect(try chain("early", of: Situations.open()).isEmpty)
+  }
+
+  @Test("dns hijack sends the LAN's queries to the tunnel's resolver, block_dot refuses port 853")
+  func names() throws {
+    let queries = "iifname @lan_lan meta l4proto { tcp, udp } th dport"
+    #expect(
+      try chain("nat_dns", of: Situations.strict()) == [
+        "\(queries) 53 dnat ip to 10.8.0.1:53", "\(queries) 53 dnat ip6 to [fd00:8::1]:53",
+      ])
+    #expect(try chain("dns_guard", of: Situations.strict()) == ["\(queries) 853 goto refuse_lan"])
+    #expect(try chain("nat_dns", of: Situations.full()).isEmpty)
+  }
+
+  @Test("With routes pushed only, what is pushed never leaves by an uplink and the rest is not ours")
+  func pushedOnly() throws {
+    let rules = try chain("guard_lan", of: Situations.pushedOnly())
+    #expect(
+      rules.prefix(4) == [
+        "oifname @uplinks ip daddr @routed4 goto refuse_lan", "meta nfproto ipv4 return",
+        "oifname @uplinks ip6 daddr @routed6 goto refuse_lan", "meta nfproto ipv6 return",
+      ])
+  }
+
+  @Test("R-13: overlapping nets are one element of a set")
+  func overlaps() throws {
+    let text = try #require(try Situations.specific().plan().ruleset)
+    #expect(
+      text.contains(
+        "set routed4 { type ipv4_addr; flags interval; elements = { 9.9.9.9/32, 10.0.0.0/8, 192.168.0.0/16, 203.0.113.9/32 }; }"
+      ))
+  }
+}
