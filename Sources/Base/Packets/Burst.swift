@@ -87,6 +87,16 @@
     return true
   }
 
+  /// Claims `room` bytes behind what is in use without listing a packet, for a result that does not fit where its
+  /// packet lies.
+  ///
+  /// - Returns: their offset, or `nil`, changing nothing, when the arena has no room.
+  package mutating func claim(room: Int) -> Int? {
+    guard room >= 0, room <= free else { return nil }
+    defer { used += room }
+    return used
+  }
+
   /// Copies bytes behind what is in use, with headroom, as a fresh packet. For the control lane and for tests.
   package mutating func append(copying bytes: some Collection<UInt8>) -> Bool {
     let offset = used + Burst.headroom
