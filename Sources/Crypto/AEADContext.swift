@@ -29,15 +29,10 @@ extension DataCipher {
   private let context: OpaquePointer
 
   /// - Returns: `nil` when the key has not the cipher's length, or OpenSSL refuses.
-  package init?(cipher: DataCipher, key: UnsafeRawBufferPointer, direction: CipherDirection) {
-    guard cipher.isAEAD, let context = unsafe makeContext(cipher, key, direction) else { return nil }
-    unsafe self.context = context
-  }
-
-  package init?(cipher: DataCipher, key: [UInt8], direction: CipherDirection) {
-    guard cipher.isAEAD,
-      let context = unsafe key.withUnsafeBytes({ unsafe makeContext(cipher, $0, direction) })
-    else { return nil }
+  package init?(cipher: DataCipher, key: SecretBytes, direction: CipherDirection) {
+    guard cipher.isAEAD, let context = unsafe key.withBytes({ unsafe makeContext(cipher, $0, direction) }) else {
+      return nil
+    }
     unsafe self.context = context
   }
 

@@ -11,15 +11,10 @@ internal import COpenSSL
   private let context: OpaquePointer
 
   /// - Returns: `nil` when the key has not the cipher's length, or OpenSSL refuses.
-  package init?(cipher: DataCipher, key: UnsafeRawBufferPointer, direction: CipherDirection) {
-    guard !cipher.isAEAD, let context = unsafe makeContext(cipher, key, direction) else { return nil }
-    unsafe self.context = context
-  }
-
-  package init?(cipher: DataCipher, key: [UInt8], direction: CipherDirection) {
-    guard !cipher.isAEAD,
-      let context = unsafe key.withUnsafeBytes({ unsafe makeContext(cipher, $0, direction) })
-    else { return nil }
+  package init?(cipher: DataCipher, key: SecretBytes, direction: CipherDirection) {
+    guard !cipher.isAEAD, let context = unsafe key.withBytes({ unsafe makeContext(cipher, $0, direction) }) else {
+      return nil
+    }
     unsafe self.context = context
   }
 
@@ -28,25 +23,21 @@ internal import COpenSSL
   /// What `count` bytes become: padding always adds 1 to 16.
   package static func sealedCount(_ count: Int) -> Int { (count / blockSize + 1) * blockSize }
 
-  /// Encrypts prefix and plain text as one message, not in place.
+  /// Encrypts `count` bytes into `sealedCount(count)`, in place or elsewhere.
   ///
   /// - Returns: false when OpenSSL fails.
   package mutating func seal(
-    iv: UnsafeRawPointer, prefix: UnsafeRawPointer, prefixCount: Int, from plain: UnsafeRawPointer, count: Int,
-    into sealed: UnsafeMutableRawPointer
+    iv: UnsafeRawPointer, from plain: UnsafeRawPointer, count: Int, into sealed: UnsafeMutableRawPointer
   ) -> Bool {
     let out = unsafe sealed.assumingMemoryBound(to: UInt8.self)
-    var head: Int32 = 0
     var body: Int32 = 0
     var tail: Int32 = 0
     let done =
       unsafe EVP_EncryptInit_ex(context, nil, nil, nil, iv.assumingMemoryBound(to: UInt8.self)) == 1
-      && EVP_EncryptUpdate(context, out, &head, prefix.assumingMemoryBound(to: UInt8.self), Int32(prefixCount)) == 1
-      && EVP_EncryptUpdate(
-        context, out + Int(head), &body, plain.assumingMemoryBound(to: UInt8.self), Int32(count)) == 1
-      && EVP_EncryptFinal_ex(context, out + Int(head) + Int(body), &tail) == 1
+      && EVP_EncryptUpdate(context, out, &body, plain.assumingMemoryBound(to: UInt8.self), Int32(count)) == 1
+      && EVP_EncryptFinal_ex(context, out + Int(body), &tail) == 1
     if !done { forgetOpenSSLErrors() }
-    return done && Int(head) + Int(body) + Int(tail) == Self.sealedCount(prefixCount + count)
+    return done && Int(body) + Int(tail) == Self.sealedCount(count)
   }
 
   /// Decrypts whole blocks, in place or elsewhere.

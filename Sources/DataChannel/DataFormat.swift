@@ -1,0 +1,26 @@
+package import Base
+
+/// What all packets of a session's data channel have in common.
+package struct DataFormat: Hashable, Sendable {
+  /// Written into sealed packets; `nil` = DATA_V1. Both opcodes are opened whatever this says.
+  package var peerID: UInt32?
+  package var compression: CompressionFraming
+  /// True on TCP: sealed packets carry their u16 length in front. Packets to open never do.
+  package var isStream: Bool
+  /// Ids behind the newest that are still opened; 0 = strict order.
+  package var replayWindow: Int
+  /// Bytes of the longest inner packet to hand on; decompression stops there too.
+  package var largestPayload: Int
+
+  package init(
+    peerID: UInt32?, compression: CompressionFraming = .none, isStream: Bool = false, replayWindow: Int = 64,
+    largestPayload: Int = 1500
+  ) {
+    precondition((1...65_535).contains(largestPayload))
+    self.peerID = peerID
+    self.compression = compression
+    self.isStream = isStream
+    self.replayWindow = replayWindow
+    self.largestPayload = largestPayload
+  }
+}

@@ -1,0 +1,58 @@
+import Base
+import Crypto
+import DataChannel
+import Glibc
+import Testing
+
+@Suite("Memory of the lanes", .serialized)
+struct AllocationTests {
+  /// Counts what the whole process holds, so tests beside this one disturb it: one undisturbed round of several is
+  /// proof enough, because a lane that kept anything per packet would keep it in every round.
+  @Test("10,000 packets leave nothing behind", arguments: Suite.kinds)
+  func flat(suite: Suite) {
+    var up = makeUp(suite, .client)
+    var down = makeDown(suite, .server)
+    var plain = Burst(capacity: 1 << 17, maximumCount: 50)
+    var sealed = Burst(capacity: 1 << 17, maximumCount: 50)
+    let packet = ipv4(1400)
+    var least = Int.max
+    for _ in 0..<10 {
+      let before = heapInUse()
+      for _ in 0..<200 {
+        plain.reset()
+        sealed.reset()
+        for _ in 0..<50 { _ = plain.append(copying: packet) }
+        up.seal(&plain, into: &sealed)
+        for index in 0..<50 { sealed[index].verdict = .fresh }
+        down.open(&sealed)
+      }
+      least = min(least, heapInUse() - before)
+      if least < 10_000 { break }
+    }
+    let packets = down.counters.packets
+    #expect(least < 10_000)
+    #expect(packets % 10_000 == 0 && packets > 0)
+  }
+}
+
+/// Bytes that malloc handed out in all its arenas, by its own report.
+private func heapInUse() -> Int {
+  typealias MallocInfo = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+  guard let symbol = dlsym(nil, "malloc_info") else { return 0 }
+  var text: UnsafeMutablePointer<CChar>?
+  var count = 0
+  guard let stream = open_memstream(&text, &count) else { return 0 }
+  _ = unsafeBitCast(symbol, to: MallocInfo.self)(0, stream)
+  fclose(stream)
+  defer { free(text) }
+  guard let text else { return 0 }
+  // The totals of all arenas stand behind the last heap: what is free, and what was taken from the system.
+  let totals = String(cString: text).split(separator: "</heap>").last ?? ""
+  func sum(_ marker: String) -> Int {
+    totals.split(separator: "\n").filter { $0.hasPrefix(marker) }.reduce(0) { total, line in
+      let size = line.split(separator: "size=\"").dropFirst().first?.prefix { $0 != "\"" }
+      return total + (size.flatMap { Int($0) } ?? 0)
+    }
+  }
+  return sum("<system type=\"current\"") - sum("<total type=\"fast\"") - sum("<total type=\"rest\"")
+}
