@@ -1,7 +1,9 @@
 package import Base
 package import Profile
 
-/// The whole configuration directory, checked and typed. Made by `SettingsParser`, or in memory by `adit connect`.
+/// The whole configuration directory, checked and typed.
+///
+/// Made by `SettingsParser`, or in memory by `adit connect`.
 package struct Settings: Hashable, Sendable {
   package var globals = Globals()
   package var tunnels: [TunnelSettings] = []
@@ -50,9 +52,15 @@ package struct TunnelSettings: Hashable, Sendable {
   package var isEnabled = true
   /// As written; relative to the configuration directory.
   package var profilePath: String?
+  /// Where the key stands that names the profile.
+  package var profileLocation: SourceLocation?
   package var device: DeviceName
   /// OpenVPN options given as keys, in file order, to be laid over the profile.
   package var options: [OptionLine] = []
+  /// Options that a key switches off, so that the profile's own line goes (`option float '0'`).
+  package var withdrawnOptions: [String] = []
+  /// True when the section itself holds a password, so that its file must be private.
+  package var holdsSecret = false
   package var ignoresUnknownOptions = false
   package var clockPolicy: ClockPolicy = .floor
   package var mtu: Int?
@@ -95,7 +103,7 @@ package struct GatewaySettings: Hashable, Sendable {
   package var tunnels: [TunnelName] = []
   package var lan: [DeviceName] = []
   package var scope: Scope = .forward
-  package var killSwitch: KillSwitch = .always
+  package var killSwitch: KillSwitch = .session
   package var masquerade = true
   package var clampsMSS = true
   package var ipv6: IPv6Mode = .auto
