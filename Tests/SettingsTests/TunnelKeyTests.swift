@@ -55,9 +55,9 @@ import Testing
 
   @Test("an unknown key is never dropped silently (U-01)")
   func unknown() {
-    let text = "config tunnel 't'\noption profile 'p'\noption chiper 'AES-256-GCM'\n"
+    let text = "config tunnel 't'\noption profile 'p'\noption ciphr 'AES-256-GCM'\n"
     let parsed = parse(text)
-    #expect(parsed.errors == ["gateway:3:8: error: tunnel has no key `chiper`; did you mean `cipher`?"])
+    #expect(parsed.errors == ["gateway:3:8: error: tunnel has no key `ciphr`; did you mean `cipher`?"])
     let lenient = parse(text + "option unknown_options 'ignore'\n")
     #expect(lenient.errors.isEmpty && lenient.diagnostics.map(\.severity) == [.warning])
   }

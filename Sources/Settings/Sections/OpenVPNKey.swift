@@ -17,9 +17,12 @@ enum OpenVPNKey {
     return OptionTable.entry(named: name) == nil ? nil : name
   }
 
-  /// Every option as a key, to find what a typo meant.
+  /// Every option that is of use, as a key, to find what a typo meant.
   static var keys: [String] {
-    OptionTable.all.map { entry in String(decoding: entry.name.utf8.map { $0 == 45 ? 95 : $0 }, as: UTF8.self) }
+    OptionTable.all.compactMap { entry in
+      if case .refused = entry.treatment { return nil }
+      return String(decoding: entry.name.utf8.map { $0 == 45 ? 95 : $0 }, as: UTF8.self)
+    }
   }
 
   /// Options whose lines a UCI list joins with colons into one (OpenWrt's own habit, cases U-03).
