@@ -100,6 +100,9 @@ struct StreamTests {
     #expect(receiver.fill(&stream) == .some(7))
     #expect(stream.take(at: 2, length: 2) == true)
     #expect(stream.burst.copy(0) == [7, 8])
+    stream.coverUnread()
+    let claimed = stream.burst.claim(room: 8)
+    #expect(claimed == Burst.headroom + 7)
     stream.compact()
     #expect(stream.burst.isEmpty == true)
     offset = 0

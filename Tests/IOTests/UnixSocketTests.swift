@@ -149,3 +149,79 @@ struct ControlSocketTests {
     #expect(second.accept() != nil)
   }
 }
+
+@Suite("Message channels")
+struct MessageChannelTests {
+  @Test("messages wait for a slow reader and arrive in order, with bodies and descriptors")
+  func queueing() throws {
+    let pair = try MessageSocket.pair()
+    let ours = MessageChannel(FileDescriptor(owning: dup(pair.ours.raw)))
+    let theirs = MessageChannel(FileDescriptor(owning: dup(pair.theirs.raw)))
+    let body = SecretBytes([UInt8](repeating: 7, count: 100_000))
+    for index in 0..<100 {
+      let sent =
+        index % 10 == 0
+        ? ours.send([UInt8](repeating: UInt8(index), count: 9000), attachment: body, descriptors: [dup(2)])
+        : ours.send([UInt8](repeating: UInt8(index), count: 9000))
+      #expect(sent)
+    }
+    #expect(ours.hasQueued)
+    for index in 0..<100 {
+      ours.flush()
+      guard var message = try theirs.receive() else {
+        Issue.record("message \(index) is missing")
+        return
+      }
+      #expect(message.bytes.first == UInt8(index))
+      if index % 10 == 0 {
+        #expect(try message.takeAttachment(length: 100_000) == body)
+        #expect(message.descriptorCount == 1)
+      } else {
+        #expect(message.descriptorCount == 0)
+      }
+    }
+    #expect(!ours.hasQueued)
+    #expect(!ours.isBroken)
+  }
+
+  @Test("a body of another length than promised, or none at all, breaks the channel")
+  func promises() throws {
+    let pair = try MessageSocket.pair()
+    let ours = MessageChannel(FileDescriptor(owning: dup(pair.ours.raw)))
+    let theirs = MessageChannel(FileDescriptor(owning: dup(pair.theirs.raw)))
+    ours.send([1], attachment: SecretBytes([1, 2, 3]))
+    ours.send([2])
+    var failures = 0
+    for _ in 0..<2 {
+      if var message = try theirs.receive() {
+        do { _ = try message.takeAttachment(length: 4) } catch { failures += 1 }
+      }
+    }
+    #expect(failures == 2)
+  }
+
+  @Test("the other side's end is told, and sending then fails")
+  func end() throws {
+    var socket: Int32 = -1
+    do {
+      let pair = try MessageSocket.pair()
+      socket = dup(pair.theirs.raw)
+    }
+    let alone = MessageChannel(FileDescriptor(owning: socket))
+    var failure: MessageChannel.Failure?
+    do { _ = try alone.receive() } catch { failure = error }
+    #expect(failure == .ended)
+    #expect(alone.send([1]) == false)
+    #expect(alone.isBroken)
+  }
+
+  @Test("a reader that has stopped breaks the channel at the limit instead of filling memory")
+  func limit() throws {
+    let pair = try MessageSocket.pair()
+    let ours = MessageChannel(FileDescriptor(owning: dup(pair.ours.raw)))
+    var count = 0
+    while ours.send([UInt8](repeating: 0, count: 4000)), count < 5000 { count += 1 }
+    #expect(ours.isBroken)
+    #expect(count >= MessageChannel.mostQueued)
+  }
+}

@@ -37,6 +37,10 @@ package import Base
     return true
   }
 
+  /// Call once everything is listed and before the burst is worked on: what is unread then counts as in use, so that room
+  /// claimed for unpacking lies behind it.
+  package mutating func coverUnread() { _ = burst.claim(room: limit - burst.used) }
+
   /// Forgets the listed packets and moves the unread rest to the front.
   package mutating func compact() {
     let rest = limit - start
