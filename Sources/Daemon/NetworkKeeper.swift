@@ -1,0 +1,113 @@
+internal import Base
+internal import Gateway
+internal import Hands
+internal import IO
+internal import Netlink
+internal import Settings
+
+/// Keeps the kernel's network as the plan says: plans, applies, hears of changes, and looks for the way to a server.
+final class NetworkKeeper {
+  /// Events of one change come in a bunch; the first re-plan waits this long for the rest.
+  private static let settle: Duration = .milliseconds(100)
+  /// After a failed step the whole plan is tried again.
+  private static let retry: Duration = .seconds(5)
+
+  private let hands: Hands
+  private var monitor: Monitor
+  private let log: LogSink
+  private(set) var plan = NetworkPlan()
+  private(set) var isDone = true
+  /// True when everything that a tunnel needs to carry packets stands.
+  private(set) var hasAdded = false
+  private(set) var failures: [StepFailure] = []
+  /// When to look again without an event.
+  private(set) var refreshAt: Instant?
+
+  init(stateDirectory: String, log: LogSink) throws(Fault) {
+    hands = try Hands(stateDirectory: stateDirectory)
+    do throws(NetlinkFailure) {
+      monitor = try Monitor()
+    } catch {
+      throw Fault(.networkPlanFailed, "\(error)")
+    }
+    self.log = log
+  }
+
+  var monitorDescriptor: Int32 { monitor.descriptor }
+  /// Readable when nft has ended; `nil` when none runs.
+  var firewallDescriptor: Int32? { hands.descriptor }
+
+  var nextWake: Instant? {
+    switch (refreshAt, hands.deadline) {
+    case (let a?, let b?): min(a, b)
+    case (let a, let b): a ?? b
+    }
+  }
+
+  func snapshot() throws(Fault) -> Snapshot {
+    do throws(NetlinkFailure) { return try hands.netlink.snapshot() } catch { throw Fault(.networkPlanFailed, "\(error)") }
+  }
+
+  /// Plans anew and brings the system there, as far as it goes without waiting.
+  func refresh(_ settings: Settings, _ tunnels: [TunnelState], clockIsUnset: Bool, at now: Instant) {
+    refreshAt = nil
+    do throws(Fault) {
+      let next = Planner.plan(
+        settings: settings, tunnels: tunnels, snapshot: try snapshot(), clockIsUnset: clockIsUnset)
+      for warning in next.warnings where !plan.warnings.contains(warning) { log.log(.warning, warning, at: now) }
+      plan = next
+      take(try hands.apply(next), at: now)
+    } catch {
+      fail(error, at: now)
+    }
+  }
+
+  /// Goes on when nft has ended or its time is over.
+  func proceed(at now: Instant) {
+    do throws(Fault) { take(try hands.proceed(), at: now) } catch { fail(error, at: now) }
+  }
+
+  /// Something changed in the kernel, perhaps by us: look again soon.
+  func drain(at now: Instant) {
+    let report = monitor.drain()
+    guard !report.changed.isEmpty || report.hasOverflowed, refreshAt == nil else { return }
+    refreshAt = now + Self.settle
+  }
+
+  func openTun(_ device: NetworkPlan.TunDevice) throws(Fault) -> FileDescriptor? { try hands.openTun(device) }
+
+  /// By which device, gateway and source a packet of ours would reach the address now; `nil` = not at all.
+  func path(to address: IPAddress, mark: UInt32) -> Path? {
+    do throws(NetlinkFailure) { return try hands.netlink.path(to: address, mark: mark) } catch { return nil }
+  }
+
+  /// Takes away all that is ours, at a clean stop.
+  func withdraw(within limit: Duration, at now: Instant) -> Bool {
+    do throws(Fault) {
+      let failures = try hands.applyNow(Planner.withdrawn, within: limit)
+      for failure in failures { log.log(.error, failure.fault.sentence, at: now) }
+      plan = NetworkPlan()
+      return failures.isEmpty
+    } catch {
+      log.log(.error, error.sentence, at: now)
+      return false
+    }
+  }
+
+  private func take(_ progress: Progress, at now: Instant) {
+    isDone = progress.isDone
+    hasAdded = progress.hasAdded
+    for failure in progress.failures where !failures.contains(failure) {
+      log.log(.error, failure.fault.sentence, at: now)
+    }
+    failures = progress.failures
+    if isDone, !failures.isEmpty { refreshAt = now + Self.retry }
+  }
+
+  private func fail(_ fault: Fault, at now: Instant) {
+    log.log(.error, fault.sentence, at: now)
+    hasAdded = false
+    isDone = true
+    refreshAt = now + Self.retry
+  }
+}
