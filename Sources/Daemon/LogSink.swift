@@ -38,7 +38,9 @@ package final class LogSink {
     let key = "\(subject ?? "")/\(kind ?? text)"
     var seen = repetitions[key] ?? Repetition(since: now, count: 0)
     if now - seen.since >= Self.window {
-      if seen.count > Self.mostRepeats { line(level, "\(seen.count - Self.mostRepeats) more lines like it", of: subject) }
+      if seen.count > Self.mostRepeats {
+        line(level, "\(seen.count - Self.mostRepeats) more lines like it", of: subject)
+      }
       seen = Repetition(since: now, count: 0)
     }
     seen.count += 1
@@ -64,7 +66,8 @@ package final class LogSink {
         result.append("…")
         break
       }
-      let isControl = scalar.value < 32 || (127..<160).contains(scalar.value) || (0x200e...0x200f).contains(scalar.value)
+      let isControl =
+        scalar.value < 32 || (127..<160).contains(scalar.value) || (0x200e...0x200f).contains(scalar.value)
         || (0x202a...0x202e).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
       result.append(isControl ? "?" : scalar)
     }

@@ -45,7 +45,9 @@ final class NetworkKeeper {
   }
 
   func snapshot() throws(Fault) -> Snapshot {
-    do throws(NetlinkFailure) { return try hands.netlink.snapshot() } catch { throw Fault(.networkPlanFailed, "\(error)") }
+    do throws(NetlinkFailure) { return try hands.netlink.snapshot() } catch {
+      throw Fault(.networkPlanFailed, "\(error)")
+    }
   }
 
   /// Plans anew and brings the system there, as far as it goes without waiting.
