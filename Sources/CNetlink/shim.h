@@ -14,4 +14,6 @@
 #include <netlink/route/rule.h>
 #include <netlink/socket.h>
 #include <linux/fib_rules.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/rtnetlink.h>

@@ -1,1 +1,195 @@
-// placeholder
+package import Base
+package import Gateway
+import IO
+package import Netlink
+
+/// Does what a plan says, and undoes it.
+///
+/// Everything is done at once but nft, which runs beside the daemon's loop: after `apply` and each `proceed`, wait for
+/// `descriptor` and `deadline` and call `proceed`, until the progress is done.
+package final class Hands {
+  package let netlink: NetlinkSocket
+  private var settings: SystemSettings
+  private var firewall: Firewall
+
+  private var queue: ArraySlice<Step> = []
+  private var failures: [StepFailure] = []
+  /// What nft does now.
+  private var running: Step?
+  private var kept: Set<String> = []
+  /// True while nft replaces a text of ours by another, so that the LAN stays guarded meanwhile.
+  private var isReplacing = false
+  private var next: NetworkPlan?
+
+  /// - Parameter stateDirectory: holds `undo`; made when there is something to note.
+  package init(stateDirectory: String) throws(Fault) {
+    do throws(NetlinkFailure) {
+      netlink = try NetlinkSocket()
+    } catch {
+      throw Fault(.networkPlanFailed, "\(error)")
+    }
+    settings = SystemSettings(stateDirectory: stateDirectory)
+    firewall = try Firewall()
+  }
+
+  /// Readable when nft has ended; `nil` when none runs.
+  package var descriptor: Int32? { firewall.descriptor }
+  /// When nft must have ended.
+  package var deadline: Instant? { firewall.deadline }
+  package var isBusy: Bool { firewall.isRunning || !queue.isEmpty }
+
+  /// The system as it is, for a comparison with that plan.
+  package func installed(for plan: NetworkPlan) throws(Fault) -> Installed {
+    if !firewall.isRunning { try firewall.refresh() }
+    let paths = settings.changedPaths.union(plan.sysctls.map(\.path))
+    let sysctls = paths.sorted().compactMap { path in
+      SysctlFile.value(path).map { NetworkPlan.Sysctl(path, $0) }
+    }
+    do throws(NetlinkFailure) {
+      return Installed(snapshot: try netlink.snapshot(), ruleset: firewall.loaded, sysctls: sysctls)
+    } catch {
+      throw Fault(.networkPlanFailed, "\(error)")
+    }
+  }
+
+  /// Brings the system to the plan. While an earlier one is still being done, the newest plan waits for it.
+  package func apply(_ plan: NetworkPlan) throws(Fault) -> Progress {
+    guard !isBusy else {
+      next = plan
+      return Progress(isDone: false, hasAdded: false)
+    }
+    begin(Difference.steps(from: try installed(for: plan), to: plan), keeping: plan)
+    return try proceed()
+  }
+
+  /// Goes on where nft held things up.
+  package func proceed() throws(Fault) -> Progress {
+    advance()
+    guard !isBusy else {
+      return Progress(isDone: false, hasAdded: next == nil && !queue.contains(where: \.isAddition), failures: failures)
+    }
+    if let plan = next {
+      next = nil
+      return try apply(plan)
+    }
+    // No step says so: what the plan no longer names goes back.
+    restoreSettings()
+    let result = Progress(isDone: true, hasAdded: true, failures: failures)
+    failures = []
+    return result
+  }
+
+  /// Brings the system to the plan and waits for the end: for a clean stop and for one-shot commands.
+  package func applyNow(_ plan: NetworkPlan, within limit: Duration) throws(Fault) -> [StepFailure] {
+    let end = Clock.now + limit
+    var progress = try apply(plan)
+    while !progress.isDone {
+      guard Clock.now < end else {
+        let missing = queue.map { StepFailure(step: $0, fault: Fault(.firewallFailed, "nft did not end in time")) }
+        firewall.stop()
+        queue = []
+        next = nil
+        return progress.failures + missing
+      }
+      try waitForFirewall(until: end)
+      progress = try proceed()
+    }
+    return progress.failures
+  }
+
+  private func waitForFirewall(until end: Instant) throws(Fault) {
+    guard let descriptor = firewall.descriptor else { return }
+    do throws(SystemFailure) {
+      var poller = try Poller()
+      try poller.add(descriptor, for: .readable, token: 0)
+      _ = try poller.wait(until: min(end, firewall.deadline ?? end))
+    } catch {
+      throw Fault(.internalError, "\(error)")
+    }
+  }
+
+  private func begin(_ steps: [Step], keeping plan: NetworkPlan) {
+    queue = steps[...]
+    failures = []
+    kept = Set(plan.sysctls.map(\.path))
+  }
+
+  private func advance() {
+    if firewall.isRunning {
+      do throws(Fault) {
+        _ = try firewall.finish()
+      } catch {
+        if let running { fail(running, error) }
+      }
+      if !firewall.isRunning { isReplacing = false }
+    }
+    while let step = queue.first {
+      guard !firewall.isRunning || isReplacing && step.mayPrecedeRuleset else { return }
+      switch step {
+      case .loadRuleset(let text):
+        queue.removeFirst()
+        isReplacing = firewall.loaded != nil
+        start(step, text)
+      case .deleteRuleset:
+        queue.removeFirst()
+        // Forwarding goes back before the guard does.
+        restoreSettings()
+        start(step, nil)
+      case .setSysctl(let sysctl):
+        queue.removeFirst()
+        do throws(Fault) { try settings.set(sysctl) } catch { fail(step, error) }
+      case .setLink(let device):
+        queue.removeFirst()
+        do throws(Fault) { try setDevice(device) } catch { fail(step, error) }
+      default: performBatch()
+      }
+    }
+  }
+
+  private func start(_ step: Step, _ text: String?) {
+    running = step
+    do throws(Fault) { try firewall.start(text) } catch { fail(step, error) }
+  }
+
+  private func fail(_ step: Step, _ fault: Fault) {
+    failures.append(StepFailure(step: step, fault: fault))
+    if step.isEssential { queue = [] }
+  }
+
+  private func restoreSettings() { failures += settings.restore(except: kept).failures }
+
+  func restoreSettings(except kept: Set<String>) -> (restored: [String], failures: [StepFailure]) {
+    settings.restore(except: kept)
+  }
+
+  /// - Returns: false when it was not there.
+  func removeRuleset(within limit: Duration) throws(Fault) -> Bool {
+    try firewall.refresh()
+    guard firewall.loaded != nil else { return false }
+    try firewall.start(nil)
+    let end = Clock.now + limit
+    while try !firewall.finish() {
+      guard Clock.now < end else {
+        firewall.stop()
+        throw Fault(.firewallFailed, "nft did not end in time")
+      }
+      try waitForFirewall(until: end)
+    }
+    return true
+  }
+
+  /// The run of steps for netlink at the head of the queue, of one kind: what fails ends it before the next kind begins.
+  private func performBatch() {
+    guard let kind = queue.first?.batch else { return }
+    var changes: [NetlinkChange] = []
+    var steps: [Step] = []
+    while let step = queue.first, step.batch == kind, let change = step.netlinkChange {
+      queue.removeFirst()
+      steps.append(step)
+      changes.append(change)
+    }
+    for (step, failure) in zip(steps, netlink.perform(changes)) {
+      if let failure { fail(step, Fault(.networkPlanFailed, "\(failure)")) }
+    }
+  }
+}

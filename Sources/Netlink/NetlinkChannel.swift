@@ -1,7 +1,7 @@
 import CNetlink
 import Glibc
 
-/// A NETLINK_ROUTE socket and the buffer it receives into.
+/// A netlink socket and the buffer it receives into.
 @safe
 struct NetlinkChannel: ~Copyable {
   private let handle: OpaquePointer
@@ -10,8 +10,10 @@ struct NetlinkChannel: ~Copyable {
   /// The kernel fills at most 32 KiB of a dump into one datagram.
   static let largestDump = 64 << 10
 
-  init(receiveSize: Int, groups: [rtnetlink_groups] = [], operation: String) throws(NetlinkFailure) {
-    let (handle, code) = unsafe Self.open(groups)
+  init(
+    family: Int32 = NETLINK_ROUTE, receiveSize: Int, groups: [rtnetlink_groups] = [], operation: String
+  ) throws(NetlinkFailure) {
+    let (handle, code) = unsafe Self.open(family, groups)
     guard let handle = unsafe handle else { throw NetlinkFailure(operation: operation, code: code) }
     unsafe self.handle = unsafe handle
     unsafe buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: receiveSize, alignment: 16)
@@ -22,9 +24,9 @@ struct NetlinkChannel: ~Copyable {
     unsafe nl_socket_free(handle)
   }
 
-  private static func open(_ groups: [rtnetlink_groups]) -> (OpaquePointer?, Int32) {
+  private static func open(_ family: Int32, _ groups: [rtnetlink_groups]) -> (OpaquePointer?, Int32) {
     guard let handle = unsafe nl_socket_alloc() else { return (nil, ENOMEM) }
-    var isOpen = unsafe nl_connect(handle, NETLINK_ROUTE) == 0
+    var isOpen = unsafe nl_connect(handle, family) == 0
     for group in groups where isOpen {
       isOpen = unsafe nl_socket_add_membership(handle, Int32(group.rawValue)) == 0
     }

@@ -44,9 +44,6 @@ extension Route.Kind {
 }
 
 extension Route {
-  /// An IPv6 route of metric 0 gets this one (IP6_RT_PRIO_USER); read back it is 0 again, so that a plan compares equal.
-  private static let defaultMetricIPv6: UInt32 = 1024
-
   func message(adding: Bool, index: Int32?) -> Message {
     let target = destination.network
     var header = rtmsg()
@@ -97,11 +94,10 @@ extension Route {
         attributes.address(RouteAttribute.destination) ?? IPPrefix.everything(family).address,
         length: Int(header.rtm_dst_len))
     else { return [] }
-    let metric = attributes.uint32(RouteAttribute.priority) ?? 0
     var route = Route(
       destination: destination, kind: kind, source: attributes.address(RouteAttribute.preferredSource),
       table: attributes.uint32(RouteAttribute.table) ?? UInt32(header.rtm_table),
-      metric: family == .ipv6 && metric == defaultMetricIPv6 ? 0 : metric, origin: header.rtm_protocol)
+      metric: attributes.uint32(RouteAttribute.priority) ?? 0, origin: header.rtm_protocol)
     // The kernel books refusals of IPv6 on `lo`.
     guard kind.hasDevice else { return [route] }
     if let hops = attributes.nextHops(RouteAttribute.multipath) {

@@ -13,6 +13,8 @@ package enum Namespace {
 
   package struct Failure: Error, CustomStringConvertible {
     package var description: String
+
+    package init(description: String) { self.description = description }
   }
 
   package static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {

@@ -91,6 +91,7 @@ struct ChangeTests {
       Route(destination: .everything(.ipv6), kind: .unreachable, table: table, metric: .max),
       Route(
         destination: try prefix("fd00::/8"), device: wan, gateway: try address("2001:db8::1"), table: table, metric: 7),
+      Route(destination: try prefix("fd03::/16"), device: wan, table: table, metric: 1024),
       Route(destination: try prefix("fd01::/16"), kind: .throwing, table: table),
       Route(destination: try prefix("fd02::/16"), kind: .blackhole, table: table),
       Route(destination: try prefix("203.0.113.0/24"), device: wan, table: 77),

@@ -55,7 +55,6 @@ package struct Route: Hashable, Sendable {
   package var gateway: IPAddress?
   package var source: IPAddress?
   package var table: UInt32
-  /// IPv6's default of 1024 is written 0 here.
   package var metric: UInt32
   /// rtm_protocol: who made it. Ours are `Route.ours`.
   package var origin: UInt8
@@ -76,7 +75,8 @@ package struct Route: Hashable, Sendable {
     self.gateway = gateway
     self.source = source
     self.table = table
-    self.metric = metric
+    // The kernel makes 1024 of an IPv6 route's 0 (IP6_RT_PRIO_USER): both are one, and 0 here, so that plans compare.
+    self.metric = destination.family == .ipv6 && metric == 1024 ? 0 : metric
     self.origin = origin
     self.isOnLink = isOnLink
   }

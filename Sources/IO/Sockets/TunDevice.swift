@@ -92,4 +92,9 @@ extension TunDevice {
     try SystemCall.done(adit_tun_persist(tun.raw, isPersistent ? 1 : 0), "TUNSETPERSIST \(name)")
     return tun
   }
+
+  /// Lets the device outlive its last descriptor, from now on: after it was given the alias by which a successor knows it.
+  package static func persist(_ tun: borrowing FileDescriptor) throws(SystemFailure) {
+    try SystemCall.done(adit_tun_persist(tun.raw, 1), "TUNSETPERSIST")
+  }
 }
