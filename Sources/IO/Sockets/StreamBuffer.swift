@@ -32,7 +32,8 @@ package import Base
     precondition(offset >= 0 && length >= 0 && start + offset + length <= limit)
     let place = start + offset
     let packet = Burst.Packet(offset: Int32(place), length: Int32(length))
-    guard burst.append(room: place + length - burst.used, packet: packet) else { return false }
+    // All that was read counts as used, the unread rest too, or a packet that unpacks would be laid over it.
+    guard burst.append(room: limit - burst.used, packet: packet) else { return false }
     start = place + length
     return true
   }
