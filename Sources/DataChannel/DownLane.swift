@@ -93,7 +93,7 @@ package struct DownLane: ~Copyable {
       packet.verdict = .control
       return nil
     }
-    guard packet.segmentSize == 0 else { return .tooLarge }
+    guard !packet.isSegmented else { return .tooLarge }
 
     let headerSize = PacketHeader.size(head.opcode)
     guard count > headerSize else { return .tooShort }

@@ -24,6 +24,8 @@
     package var segmentSize: UInt16
     package var verdict: Verdict
 
+    package var isSegmented: Bool { segmentSize > 0 && Int32(segmentSize) < length }
+
     package init(offset: Int32, length: Int32, segmentSize: UInt16 = 0, verdict: Verdict = .fresh) {
       self.offset = offset
       self.length = length
