@@ -12,4 +12,5 @@
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include "authenticator.h"
 #include "tls.h"
