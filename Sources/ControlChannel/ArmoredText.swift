@@ -1,0 +1,46 @@
+internal import Base
+
+/// The PEM-like form of tls-crypt-v2 keys: base64 between two marker lines.
+enum ArmoredText {
+  enum Failure: String, Error {
+    case noBegin = "no BEGIN line"
+    case noEnd = "no END line"
+    case notBase64 = "something else than base64"
+  }
+
+  static let clientKeyLabel = "OpenVPN tls-crypt-v2 client key"
+  static let serverKeyLabel = "OpenVPN tls-crypt-v2 server key"
+
+  static func read(_ text: SecretBytes, label: String) throws(Failure) -> [UInt8] {
+    var bytes = text.exposed
+    defer { bytes.wipe() }
+    guard let begin = find("-----BEGIN \(label)-----", in: bytes[...]) else { throw .noBegin }
+    guard let end = find("-----END \(label)-----", in: bytes[begin.upperBound...]) else { throw .noEnd }
+    guard let content = Base64.bytes(bytes[begin.upperBound..<end.lowerBound]) else { throw .notBase64 }
+    return content
+  }
+
+  static func write(_ bytes: [UInt8], label: String) -> SecretBytes {
+    var body = Array(Base64.text(bytes).utf8)
+    var lines: [UInt8] = Array("-----BEGIN \(label)-----\n".utf8)
+    defer {
+      body.wipe()
+      lines.wipe()
+    }
+    for start in stride(from: 0, to: body.count, by: 64) {
+      lines += body[start..<min(start + 64, body.count)] + [UInt8(ascii: "\n")]
+    }
+    lines += "-----END \(label)-----\n".utf8
+    return SecretBytes(lines)
+  }
+
+  private static func find(_ marker: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
+    let wanted = Array(marker.utf8)
+    var start = bytes.startIndex
+    while bytes.endIndex - start >= wanted.count {
+      if bytes[start..<start + wanted.count].elementsEqual(wanted) { return start..<start + wanted.count }
+      start += 1
+    }
+    return nil
+  }
+}
