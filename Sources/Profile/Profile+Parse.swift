@@ -32,6 +32,7 @@ extension ProfileDraft {
     finishCiphers()
     finishTLS()
     finishTunnel()
+    finishDNS()
     finishIdentity(whole)
     finishServerChecks(whole)
     if profile.remotes.isEmpty, !isGiven("proto-force"), !isGiven("remote") {

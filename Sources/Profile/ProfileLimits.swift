@@ -15,6 +15,8 @@ package enum ProfileLimits {
   package static let includeDepth = 10
   /// Further problems of one file are counted, not listed.
   package static let diagnostics = 200
+  /// DNS addresses, search domains and split domains, each.
+  package static let dnsEntries = 1_024
   /// User name, password or token, in bytes.
   package static let credentialBytes = 4_096
 

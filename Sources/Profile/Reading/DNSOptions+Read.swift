@@ -33,7 +33,7 @@ extension DNSOptions {
       }
       for text in values {
         if let name = DomainName(text) {
-          if !server.domains.contains(name) { server.domains.append(name) }
+          Self.add(name, to: &server.domains)
         } else {
           warnings.append("`dns server \(priority)`: `\(text)` is not a domain name and is left out")
         }
@@ -99,7 +99,7 @@ extension DNSOptions {
         throw OptionProblem(
           "`dhcp-option \(line.arguments[0])` needs an address", argument: line.arguments.count > 1 ? 1 : 0)
       }
-      if !addresses.contains(address) { addresses.append(address) }
+      Self.add(address, to: &addresses)
     case "DOMAIN", "ADAPTER_DOMAIN_SUFFIX", "DOMAIN-SEARCH":
       guard line.arguments.count > 1 else { throw OptionProblem("`dhcp-option \(line.arguments[0])` needs a name") }
       for text in line.arguments.dropFirst() { addSearchDomain(text, &warnings) }
@@ -116,7 +116,12 @@ extension DNSOptions {
       warnings.append("`\(text)` is not a domain name and is left out")
       return
     }
-    if !searchDomains.contains(name) { searchDomains.append(name) }
+    Self.add(name, to: &searchDomains)
+  }
+
+  /// Once each, and no more than the limit: a server may not make us compare for ever.
+  private static func add<Entry: Equatable>(_ entry: Entry, to list: inout [Entry]) {
+    if list.count < ProfileLimits.dnsEntries, !list.contains(entry) { list.append(entry) }
   }
 
   /// Servers that lack an address, or speak only DoT or DoH, cannot be used; the next one in order counts.

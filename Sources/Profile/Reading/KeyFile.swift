@@ -29,9 +29,15 @@ enum KeyFile {
     result.reserveCapacity(text.count + 1)
     var open: String?
     var parts = 0
-    for line in text.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+    var hasHeaders = false
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == 10 }) {
       let trimmed = line.trimmingBlanks
-      guard !trimmed.isEmpty else { continue }
+      guard !trimmed.isEmpty else {
+        // The headers of an encrypted key (RFC 1421) end with an empty line; elsewhere it means nothing.
+        if hasHeaders { result.append(10) }
+        hasHeaders = false
+        continue
+      }
       if let label = label(of: trimmed, "-----BEGIN ") {
         if let open, kind.labels.contains(open) { throw missingEnd(open, option) }
         open = label
@@ -43,6 +49,7 @@ enum KeyFile {
         if kind.labels.contains(label) { parts += 1 }
         open = nil
       }
+      if open != nil, trimmed.contains(UInt8(ascii: ":")) { hasHeaders = true }
       result += trimmed
       result.append(10)
     }

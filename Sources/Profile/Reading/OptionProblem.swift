@@ -55,6 +55,9 @@ extension OptionEntry {
     where argument.unicodeScalars.contains(where: { $0.value < 32 && $0.value != 9 || $0.value == 127 }) {
       throw OptionProblem("`\(name)` has a control character in an argument", argument: index)
     }
+    if line.body != nil, !allowsInline {
+      throw OptionProblem("`\(name)` stands on a line of its own, not around a block")
+    }
     let given = line.arguments.count + (line.body != nil && line.arguments.isEmpty ? 1 : 0)
     if given < arity.lowerBound { throw OptionProblem("`\(name)` lacks an argument: `\(synopsis)`") }
     if line.arguments.count > arity.upperBound {

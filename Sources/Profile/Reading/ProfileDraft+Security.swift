@@ -8,7 +8,7 @@ extension ProfileDraft {
     case "cipher": try readCipher(line)
     case "data-ciphers", "ncp-ciphers":
       profile.dataCiphers = try CipherList.parse(line.arguments[0])
-      dataCipherList = (line.arguments[0], line)
+      namesDataCiphers = true
     case "ncp-disable": isNegotiationDisabled = true
     case "data-ciphers-fallback":
       guard let cipher = DataCipher(name: line.arguments[0]) else {
@@ -72,7 +72,7 @@ extension ProfileDraft {
     }
     if isNegotiationDisabled {
       profile.dataCiphers = [cipher]
-    } else if dataCipherList == nil || compatibility.map({ $0 < CompatibilityVersion(2, 5, 0) }) == true,
+    } else if !namesDataCiphers || compatibility.map({ $0 < CompatibilityVersion(2, 5, 0) }) == true,
       !profile.dataCiphers.contains(cipher)
     {
       profile.dataCiphers.append(cipher)
@@ -184,6 +184,11 @@ extension ProfileDraft {
   private mutating func readCredentials(_ line: OptionLine) throws(OptionProblem) {
     profile.wantsCredentials = true
     if line.body == nil, line.arguments.isEmpty || line.text(0) == "username-only" || line.text(0) == "stdin" { return }
+    guard line.arguments.count < 2 || line.arguments[1] == "username-only" else {
+      // Never quoted: it may be a password.
+      throw OptionProblem(
+        "`auth-user-pass` takes a file; user name and password stand in it, on two lines", argument: 1)
+    }
     let source = line.arguments.first.map { "the file `\($0)`" } ?? "the block <auth-user-pass>"
     let (credentials, remark) = try CredentialsText.parse(try line.content(), source: source)
     profile.credentials = credentials

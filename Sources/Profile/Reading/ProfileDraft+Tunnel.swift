@@ -40,10 +40,9 @@ extension ProfileDraft {
         )
       }
     }
-    finishDNS()
   }
 
-  private mutating func finishDNS() {
+  mutating func finishDNS() {
     for problem in profile.tunnel.dns.dropUnusableServers() {
       report(.warning, location(of: "dns") ?? SourceLocation(file: ""), problem)
     }

@@ -28,7 +28,7 @@ struct ProfileDraft {
   var forcedTransport: Transport?
   var deviceType: String?
   var deviceWord: String?
-  var dataCipherList: (list: String, line: OptionLine)?
+  var namesDataCiphers = false
   var isNegotiationDisabled = false
   var compatibility: CompatibilityVersion?
   var allowCompressionWord: String?

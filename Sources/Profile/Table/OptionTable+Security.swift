@@ -59,9 +59,7 @@ extension OptionTable {
     .honoured("pkcs12", "file", [.file], [.inline, .file]),
     .honoured("crl-verify", "file [dir]", [.file, .word(["dir"])], [.inline, .file, .list]),
     .honoured("askpass", "[file]", [.file], [.inline, .file]),
-    .differently(
-      "auth-user-pass", "[file] [username-only]", [.file],
-      "needs the file (or block) with user name and password: nobody sits at the router to type them", [.inline, .file]),
+    .honoured("auth-user-pass", "[file] [username-only]", [.file], [.inline, .file]),
     .differently(
       "auth-retry", "mode", [.word(["none", "nointeract", "interact"])],
       "Adit always tries again, ever more slowly, and says why"),
