@@ -70,7 +70,8 @@ extension ProfileDraft {
     if profile.wantsCredentials, profile.credentials == nil, let location = location(of: "auth-user-pass") {
       report(
         .error, location,
-        "user name and password are needed: set `option auth_user_pass` to a file with two lines, or add an <auth-user-pass> block"
+        "user name and password are needed: set `option auth_user_pass` to a file with two lines, or add an"
+          + " <auth-user-pass> block"
       )
     }
     if profile.staticChallenge != nil, let credentials = profile.credentials, credentials.oneTimePassword == nil,

@@ -105,7 +105,7 @@ struct LexerRun {
       if let odd = name.unicodeScalars.first(where: { !$0.isASCII || $0.value < 32 || $0.value == 127 }) {
         fail(
           line,
-          "the character U+\(odd.hexadecimal) has no place in an option's name; it often comes with copying from a web page"
+          "the character U+\(odd.hexadecimal) has no place in an option's name; copying from a web page often brings it"
         )
         return nil
       }
