@@ -9,7 +9,7 @@ void adit_tls_plain_options(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_clear_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE);
-  SSL_CTX_set_mode(context, SSL_MODE_AUTO_RETRY);
+  SSL_CTX_set_mode(context, SSL_MODE_AUTO_RETRY | SSL_MODE_RELEASE_BUFFERS);
 }
 
 int adit_tls_set_versions(SSL_CTX *context, int minimum, int maximum) {

@@ -9,7 +9,7 @@ struct OpenSSLError: Hashable {
 
   /// OpenSSL's own words, `unsupported protocol`.
   var words: String {
-    guard let text = unsafe ERR_reason_error_string(code) else { return "error \(Hex.code(code))" }
+    guard let text = unsafe ERR_reason_error_string(code) else { return "error \(String(code, radix: 16))" }
     return unsafe String(cString: text)
   }
 
@@ -24,10 +24,6 @@ struct OpenSSLError: Hashable {
     reason == ERR_R_UNSUPPORTED || (library == ERR_LIB_EVP && reason == EVP_R_UNSUPPORTED_ALGORITHM)
       || (library == ERR_LIB_EVP && reason == EVP_R_UNKNOWN_PBE_ALGORITHM)
   }
-}
-
-private enum Hex {
-  static func code(_ value: UInt) -> String { String(value, radix: 16) }
 }
 
 enum OpenSSLErrors {

@@ -17,12 +17,12 @@ struct PKCS12Content {
     }
     defer { unsafe PKCS12_free(file) }
     OpenSSLErrors.clear()
-    if let content = unsafe open(file, password: "") { return content }
+    if let content = unsafe open(file, password: [0]) { return content }
     var errors = OpenSSLErrors.take()
     if let password, isPasswordRefused(errors) {
-      var text = password.exposed
+      var text = password.exposed + [0]
       defer { text.wipe() }
-      if let content = unsafe open(file, password: String(decoding: text, as: UTF8.self)) { return content }
+      if let content = unsafe open(file, password: text) { return content }
       errors = OpenSSLErrors.take()
     }
     if errors.contains(where: \.isUnsupportedAlgorithm) { throw Fault(.pkcs12NeedsLegacy) }
@@ -34,11 +34,16 @@ struct PKCS12Content {
     errors.contains { $0.library == ERR_LIB_PKCS12 && $0.reason == PKCS12_R_MAC_VERIFY_FAILURE }
   }
 
-  private static func open(_ file: OpaquePointer, password: String) -> PKCS12Content? {
+  /// - Parameter password: with the NUL that ends it.
+  private static func open(_ file: OpaquePointer, password: [UInt8]) -> PKCS12Content? {
     var key: OpaquePointer? = nil
     var certificate: OpaquePointer? = nil
     var others: OpaquePointer? = nil
-    guard unsafe PKCS12_parse(file, password, &key, &certificate, &others) == 1 else { return nil }
+    let isOpen = unsafe password.withUnsafeBytes { bytes in
+      unsafe PKCS12_parse(
+        file, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), &key, &certificate, &others) == 1
+    }
+    guard isOpen else { return nil }
     var content = PKCS12Content()
     content.key = unsafe key.map { unsafe PrivateKey(adopting: $0) }
     content.certificate = unsafe certificate.map { unsafe Certificate(adopting: $0) }

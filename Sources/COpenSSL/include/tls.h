@@ -8,7 +8,7 @@
 /// Starts libssl without reading openssl.cnf: a distribution's file must not change which servers we can reach.
 void adit_tls_start(void);
 
-/// No tickets, no compression, no renegotiation, no session cache, one record per write.
+/// No tickets, no compression, no renegotiation, no session cache, one record per write, no idle buffers.
 void adit_tls_plain_options(SSL_CTX *context);
 
 /// `maximum` 0 = the newest.
