@@ -1,4 +1,5 @@
 internal import Base
+internal import ConfigDirectory
 internal import Control
 internal import Exchange
 internal import IO
@@ -78,7 +79,7 @@ extension Daemon {
     guard var poller = try? Poller() else { return }
     for tunnel in asked {
       if let engine = tunnel.engine {
-        try? poller.add(engine.socketDescriptor, for: .readable, token: UInt64(tunnel.index))
+        try? poller.add(engine.channelDescriptor, for: .readable, token: UInt64(tunnel.index))
       }
     }
     let deadline = now + Self.statusPatience
@@ -86,7 +87,7 @@ extension Daemon {
       for position in 0..<count {
         let index = Int(poller[position].token)
         guard let tunnel = asked.first(where: { $0.index == index }) else { continue }
-        if let engine = tunnel.engine { poller.remove(engine.socketDescriptor) }
+        if let engine = tunnel.engine { poller.remove(engine.channelDescriptor) }
         readEngine(of: tunnel, .readable, at: Clock.now)
         asked.removeAll { $0.index == index }
       }

@@ -1,6 +1,8 @@
 internal import Base
+internal import ConfigDirectory
 internal import Exchange
 internal import Gateway
+internal import Hands
 internal import IO
 internal import Profile
 internal import Settings
@@ -38,7 +40,7 @@ extension Daemon {
   func answerNetworks(at now: Instant) {
     for tunnel in tunnels {
       guard let (attempt, until) = tunnel.awaiting else { continue }
-      if let fault = network.plan.faults[tunnel.name] ?? network.failures.first(where: { $0.isEssential })?.fault {
+      if let fault = network.plan.faults[tunnel.name] ?? network.essentialFailure {
         refuse(tunnel, attempt, fault, at: now)
         continue
       }
@@ -46,7 +48,7 @@ extension Daemon {
         if now >= until { refuse(tunnel, attempt, Fault(.networkPlanFailed, "it took too long"), at: now) }
         continue
       }
-      var riding: [FileDescriptorBox] = []
+      var riding: [Int32] = []
       if !tunnel.hasTun {
         guard let device = network.plan.devices.first(where: { $0.name == tunnel.loaded.settings.device }) else {
           refuse(tunnel, attempt, Fault(.tunUnavailable), at: now)
@@ -58,7 +60,7 @@ extension Daemon {
             if now >= until { refuse(tunnel, attempt, Fault(.deviceTaken, device.name.text), at: now) }
             continue
           }
-          riding = [FileDescriptorBox(tun)]
+          riding = [tun.release()]
         } catch {
           refuse(tunnel, attempt, error, at: now)
           continue

@@ -92,7 +92,7 @@ extension Daemon {
       tunnel.formerRenegotiations += tunnel.counters.renegotiations
       tunnel.counters = .init()
       let token = UInt32(tunnel.index)
-      watch(engine.socketDescriptor, for: .readable, Token(.engine, token, generation: tunnel.engineGeneration))
+      watch(engine.channelDescriptor, for: .readable, Token(.engine, token, generation: tunnel.engineGeneration))
       watch(engine.processDescriptor, for: .readable, Token(.engineProcess, token, generation: tunnel.engineGeneration))
     } catch {
       log.log(.error, "the engine cannot be started: \(error)", of: tunnel.name.text, at: now)
@@ -117,7 +117,7 @@ extension Daemon {
   /// - Parameter wanted: `nil` = the first supply.
   private func supply(_ tunnel: TunnelRun, _ wanted: [SocketKind]?, at now: Instant) {
     guard let profile = tunnel.loaded.profile else { return }
-    let supply = SocketSupply(mark: marks.own, hasIPv6: SocketSupply.kernelHasIPv6)
+    let supply = SocketSupply(mark: marks.own, hasIPv6: network.hasIPv6)
     let made = supply.sockets(wanted ?? supply.first(for: profile), for: profile)
     if let failure = made.failure {
       log.log(.error, "a socket cannot be made: \(failure)", of: tunnel.name.text, at: now)
@@ -125,7 +125,7 @@ extension Daemon {
     if !made.kinds.isEmpty { send(.sockets(made.kinds), made.descriptors, to: tunnel, at: now) }
   }
 
-  func send(_ order: Order, _ descriptors: [FileDescriptorBox] = [], to tunnel: TunnelRun, at now: Instant) {
+  func send(_ order: Order, _ descriptors: [Int32] = [], to tunnel: TunnelRun, at now: Instant) {
     guard let engine = tunnel.engine else { return }
     if !engine.send(order, descriptors: descriptors) {
       // It is gone, or hangs: its end is reported by its process descriptor.
@@ -133,23 +133,24 @@ extension Daemon {
       return
     }
     let token = Token(.engine, UInt32(tunnel.index), generation: tunnel.engineGeneration)
-    if engine.hasWaiting { watch(engine.socketDescriptor, for: [.readable, .writable], token) }
+    if engine.hasQueued { watch(engine.channelDescriptor, for: [.readable, .writable], token) }
   }
 
   func readEngine(of tunnel: TunnelRun, _ readiness: Poller.Readiness, at now: Instant) {
     guard let engine = tunnel.engine else { return }
-    if readiness.contains(.writable), engine.flush(), !engine.hasWaiting {
+    if readiness.contains(.writable) { engine.flush() }
+    if readiness.contains(.writable), !engine.hasQueued {
       watch(
-        engine.socketDescriptor, for: .readable,
+        engine.channelDescriptor, for: .readable,
         Token(.engine, UInt32(tunnel.index), generation: tunnel.engineGeneration))
     }
     switch engine.receive() {
     case .reports(let reports):
       for report in reports { take(report, of: tunnel, at: now) }
-    case .closed: forget(engine.socketDescriptor)
+    case .closed: forget(engine.channelDescriptor)
     case .misbehaved:
       log.log(.error, Fault(.engineMisbehaved).sentence, of: tunnel.name.text, at: now)
-      forget(engine.socketDescriptor)
+      forget(engine.channelDescriptor)
       engine.kill()
     }
   }
@@ -168,7 +169,7 @@ extension Daemon {
   /// - Parameter kill: false when it was told to quit and ends by itself; the end of the socketpair ends it too.
   func dropEngine(of tunnel: TunnelRun, kill: Bool = true) {
     guard let engine = tunnel.engine else { return }
-    forget(engine.socketDescriptor)
+    forget(engine.channelDescriptor)
     forget(engine.processDescriptor)
     if kill { engine.kill() }
     tunnel.engine = nil

@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 internal import ConfigDirectory
 package import Control
 internal import IO
@@ -31,7 +31,7 @@ package enum DaemonProcess {
     if options.connect != nil, configuration.tunnels.allSatisfy({ !$0.isValid }) {
       return fail(Exit.badConfiguration, "the profile has errors; nothing was changed")
     }
-    guard Privileges.isRoot else { return fail(Exit.noPermission, "root is needed, for the tun device and the routes") }
+    guard SystemUser.isRoot else { return fail(Exit.noPermission, "root is needed, for the tun device and the routes") }
     do throws(NamespaceLock.Failure) {
       let lock = try NamespaceLock()
       return serve(options, configuration, log: log, lock)

@@ -1,9 +1,11 @@
 internal import Base
+internal import ConfigDirectory
 internal import Control
 internal import Exchange
 internal import Gateway
 internal import IO
 internal import Profile
+internal import Settings
 internal import Supervisor
 
 /// Makes what `adit status` shows out of what the daemon knows.
