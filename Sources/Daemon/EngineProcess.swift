@@ -30,7 +30,7 @@ final class EngineProcess {
     // A static Swift program wants either /proc or this to start.
     request.environment = ["SWIFT_ROOT=/"]
     request.capturesOutput = false
-    request.descriptors = [(ours: pair.theirsRaw, number: Self.channelNumber)]
+    request.descriptors = [(ours: pair.theirs.raw, number: Self.channelNumber)]
     child = try ChildProcess(request)
     channel = MessageChannel(pair.keepingOurs())
   }

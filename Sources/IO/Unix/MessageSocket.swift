@@ -13,16 +13,13 @@ package struct MessageSocket: ~Copyable {
 
   /// Both ends of a new connection; one is for another process.
   package struct Pair: ~Copyable {
-    private let ours: FileDescriptor
-    private let theirs: FileDescriptor
+    package let ours: FileDescriptor
+    package let theirs: FileDescriptor
 
     fileprivate init(ours: consuming FileDescriptor, theirs: consuming FileDescriptor) {
       self.ours = ours
       self.theirs = theirs
     }
-
-    /// The end for the other process; stays this pair's.
-    package var theirsRaw: Int32 { theirs.raw }
 
     /// Keeps our end and closes the other, once the other process has its own copy.
     package consuming func keepingOurs() -> FileDescriptor { ours }
