@@ -1,0 +1,71 @@
+internal import Base
+internal import DataChannel
+internal import Exchange
+internal import Profile
+
+// What the session reads from its lanes, and the few messages that it sends through them.
+
+extension Session {
+  /// Both lanes together, as of the last look.
+  var laneTotal: LaneTotal {
+    LaneTotal(packets: sent.packets &+ received.packets, bytes: sent.bytes &+ received.bytes)
+  }
+
+  mutating func readLanes() {
+    if let counters = up?.counters { sent = counters }
+    if let counters = down?.counters { received = counters }
+  }
+
+  /// Takes note of life and of what ends the session; cheap enough for every call.
+  mutating func observeLanes(at now: Instant, into outbox: inout Outbox) {
+    guard stage == .applying || stage == .up, let authenticated = down?.authenticated else { return }
+    readLanes()
+    keepalive.observe(sent: sent.sealedPackets, received: authenticated, at: now)
+    if stage == .up {
+      traffic.observe(laneTotal, least: pushed?.inactiveBytes ?? timers.inactiveBytes, at: now)
+    }
+    if down?.sawExit == true { return end(EndReport(fault: Fault(.serverExit)), at: now, into: &outbox) }
+    // A stream alters nothing, so a packet that does not authenticate means other keys (protocol.md section 8.6).
+    if !isUDP, received[.badTag] > 0 {
+      end(EndReport(fault: Fault(.decryptFailed)), at: now, into: &outbox)
+    }
+  }
+
+  /// Looks whether the keys are used up.
+  mutating func poll(at now: Instant, into outbox: inout Outbox) {
+    nextPoll = now + keepalive.pollInterval
+    guard acceptsSoftReset else { return }
+    let used = traffic.sinceKey(laneTotal)
+    let isWorn =
+      (timers.renegotiateBytes > 0 && used.bytes >= timers.renegotiateBytes)
+      || (timers.renegotiatePackets > 0 && used.packets >= timers.renegotiatePackets)
+      || (sendingKeyID == primary?.keyID && up?.needsNewKey == true) || down?.needsNewKey == true
+    if isWorn { beginRenegotiation(by: "the keys are used up", at: now, into: &outbox) }
+  }
+
+  mutating func sendPing(at now: Instant, into outbox: inout Outbox) {
+    send(message: DataMessage.ping, into: &outbox)
+    keepalive.noteSent(at: now)
+    if let sent = up?.counters.sealedPackets { keepalive.forget(sent: sent) }
+  }
+
+  mutating func send(message: [UInt8], into outbox: inout Outbox) {
+    if let packet = up?.seal(message: message) { outbox.packets.append(packet) }
+  }
+
+  /// Why nothing came: packets that nobody could open point at `auth` or `cipher`.
+  var silence: Fault.Code {
+    if received[.badTag] > 0, received.sealedPackets == 0 { return .decryptFailed }
+    return serverID == nil ? .serverSilent : .keepaliveTimeout
+  }
+
+  func addLaneCounters(to counters: inout Counters) {
+    counters.tunSentPackets = sent.packets
+    counters.tunSentBytes = sent.bytes
+    counters.tunReceivedPackets = received.packets
+    counters.tunReceivedBytes = received.bytes
+    for lane in [sent, received] {
+      for drop in DataDrop.allCases where lane[drop] > 0 { counters.drops.append(.init(drop.rawValue, lane[drop])) }
+    }
+  }
+}
