@@ -71,7 +71,6 @@ struct SecurityOptionTests {
     #expect(Samples.warnings("cipher BF-CBC").mention("BF-CBC is a legacy cipher"))
     #expect(try Samples.profile("cipher BF-CBC").cipher == nil)
     #expect(Samples.errors("data-ciphers BF-CBC").mention("legacy cipher"))
-    #expect(Samples.errors("cipher BF-CBC\nncp-disable").mention("not available"))
     #expect(Samples.errors("data-ciphers-fallback DES-EDE3-CBC").mention("legacy cipher"))
     #expect(try Samples.profile("data-ciphers AES-256-GCM:?BF-CBC").dataCiphers == [.aes256GCM])
   }

@@ -1,0 +1,40 @@
+import Base
+import DataChannel
+
+extension UpLane {
+  /// One packet, as a bare datagram even on a stream.
+  package mutating func seal(_ packet: [UInt8], isStream: Bool = false) -> [UInt8]? {
+    var plain = Burst(capacity: 4096, maximumCount: 1)
+    var sealed = Burst(capacity: 4096, maximumCount: 1)
+    guard plain.append(copying: packet) else { return nil }
+    seal(&plain, into: &sealed)
+    guard sealed.count == 1 else { return nil }
+    return isStream ? Array(sealed.copy(0).dropFirst(2)) : sealed.copy(0)
+  }
+}
+
+extension DownLane {
+  /// The inner packet, when it is one to hand on.
+  package mutating func open(_ bytes: [UInt8]) -> [UInt8]? {
+    var burst = Burst(capacity: 8192, maximumCount: 1)
+    guard burst.append(copying: bytes) else { return nil }
+    open(&burst)
+    return burst[0].verdict == .forward ? burst.copy(0) : nil
+  }
+}
+
+/// An IPv4 packet that carries a number.
+package enum InnerPacket {
+  package static func make(_ number: UInt64, size: Int = 28) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: max(size, 28))
+    bytes[0] = 0x45
+    bytes[2] = UInt8(bytes.count >> 8)
+    bytes[3] = UInt8(bytes.count & 255)
+    for index in 0..<8 { bytes[20 + index] = UInt8(truncatingIfNeeded: number >> UInt64(56 - index * 8)) }
+    return bytes
+  }
+
+  package static func number(_ packet: [UInt8]) -> UInt64 {
+    packet[20..<28].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
