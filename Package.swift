@@ -129,7 +129,7 @@ let package = Package(
     roomTests("Control"),
     roomTests("Engine", ["TestKit", "Session", "Exchange", "IO", "Profile"]),
     roomTests("Daemon", ["Control", "Supervisor", "Settings", "Profile"]),
-    roomTests("Commands", ["Profile", "Settings", "ConfigDirectory"]),
+    roomTests("Commands", ["Profile", "Settings", "ConfigDirectory", "Control", "IO"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,35 @@
+package import Control
+
+/// What one command line asks for.
+package enum Command: Hashable, Sendable {
+  /// `nil` = the overview.
+  case help(verb: String?)
+  case run(DaemonOptions)
+  case check(CheckRequest)
+  case status(tunnel: String?, asJSON: Bool, stateDirectory: String)
+  case tell(Request, stateDirectory: String)
+  case cleanup(configPath: String?, stateDirectory: String)
+  case version(asJSON: Bool)
+}
+
+package struct CheckRequest: Hashable, Sendable {
+  package var configPath: String?
+  /// When there are any, they are checked instead of the configuration.
+  package var profiles: [String] = []
+  package var credentialsPath: String?
+  package var options: [String] = []
+  package var printsOptionTable = false
+  package var asJSON = false
+
+  package init() {}
+}
+
+/// A command line that cannot be meant: one sentence, and where to read on.
+package struct UsageError: Error, Hashable, Sendable, CustomStringConvertible {
+  package var text: String
+  package var verb: String?
+
+  package var description: String {
+    "adit: \(text)\n" + "try `adit \(verb.map { "\($0) " } ?? "")--help`\n"
+  }
+}

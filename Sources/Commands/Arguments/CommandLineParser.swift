@@ -1,0 +1,151 @@
+import Base
+import Control
+import Settings
+
+/// Words of the command line to a `Command`.
+package struct CommandLineParser {
+  private var verb: Verb?
+  private var operands: [String] = []
+  private var values: [String: [String]] = [:]
+
+  /// - Parameter words: without the program's name.
+  package static func parse(_ words: [String]) -> Result<Command, UsageError> {
+    var parser = CommandLineParser()
+    do {
+      try parser.read(words)
+      return .success(try parser.command())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  // MARK: Words
+
+  private mutating func read(_ words: [String]) throws(UsageError) {
+    var rest = words[...]
+    var endsOptions = false
+    while let word = rest.popFirst() {
+      if !endsOptions, word == "--" {
+        endsOptions = true
+      } else if !endsOptions, word.hasPrefix("-"), word != "-" {
+        try readOption(word, &rest)
+      } else if verb == nil {
+        try readVerb(word)
+      } else {
+        operands.append(word)
+      }
+    }
+  }
+
+  private mutating func readVerb(_ word: String) throws(UsageError) {
+    guard let found = CommandTable.verb(named: word) else {
+      throw failure("unknown command `\(word)`" + hint(word, CommandTable.verbs.map(\.name)))
+    }
+    verb = found
+  }
+
+  private mutating func readOption(_ word: String, _ rest: inout ArraySlice<String>) throws(UsageError) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let aliases = ["-h": "--help", "-?": "--help"]
+    let name = aliases[parts[0]] ?? parts[0]
+    if name == "--version", verb == nil {
+      verb = CommandTable.verb(named: "version")
+      return
+    }
+    let options = (verb?.options ?? []) + CommandTable.common
+    guard let option = options.first(where: { $0.name == name }) else {
+      throw failure("unknown option `\(name)`" + hint(name, options.map(\.name)))
+    }
+    guard let placeholder = option.value else {
+      if parts.count > 1 { throw failure("`\(name)` takes no value") }
+      values[name] = [""]
+      return
+    }
+    guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+      throw failure("`\(name)` needs a value: \(placeholder)")
+    }
+    if values[name] != nil, !option.isRepeatable { throw failure("`\(name)` is given twice") }
+    values[name, default: []].append(value)
+  }
+
+  private func failure(_ text: String) -> UsageError { UsageError(text: text, verb: verb?.name) }
+
+  private func hint(_ word: String, _ names: [String]) -> String {
+    NearestName.of(word, in: names).map { "; did you mean `\($0)`?" } ?? ""
+  }
+
+  // MARK: Meaning
+
+  private func has(_ option: String) -> Bool { values[option] != nil }
+  private func value(_ option: String) -> String? { values[option]?.last }
+  private var stateDirectory: String { value("--state-dir") ?? DaemonOptions.standardStateDirectory }
+
+  private func command() throws(UsageError) -> Command {
+    guard let verb else {
+      if has("--help") { return .help(verb: nil) }
+      throw failure("a command is missing")
+    }
+    if has("--help") { return .help(verb: verb.name) }
+    guard verb.operandCount.contains(operands.count) else {
+      throw failure(
+        operands.count < verb.operandCount.lowerBound
+          ? "\(verb.operands) is missing" : "too many words: `\(operands[verb.operandCount.upperBound])`")
+    }
+    switch verb.name {
+    case "run": return .run(daemonOptions(connect: nil))
+    case "connect": return .run(daemonOptions(connect: try connectRequest()))
+    case "check": return .check(try checkRequest())
+    case "status": return .status(tunnel: operands.first, asJSON: has("--json"), stateDirectory: stateDirectory)
+    case "up": return .tell(.up(tunnel: operands[0]), stateDirectory: stateDirectory)
+    case "down": return .tell(.down(tunnel: operands[0]), stateDirectory: stateDirectory)
+    case "reconnect":
+      return .tell(.reconnect(tunnel: operands[0], after: try delay()), stateDirectory: stateDirectory)
+    case "cleanup": return .cleanup(configPath: value("--config"), stateDirectory: stateDirectory)
+    case "version": return .version(asJSON: has("--json"))
+    default: return .help(verb: try helpTopic())
+    }
+  }
+
+  private func daemonOptions(connect: ConnectRequest?) -> DaemonOptions {
+    DaemonOptions(
+      configPath: value("--config"), stateDirectory: stateDirectory, usesSyslog: has("--syslog"), connect: connect)
+  }
+
+  private func connectRequest() throws(UsageError) -> ConnectRequest {
+    let lan = values["--lan"] ?? []
+    if let wrong = lan.first(where: { DeviceName($0) == nil }) { throw failure("`\(wrong)` is no device name") }
+    return ConnectRequest(
+      profilePath: operands[0], credentialsPath: value("--auth-user-pass"), lan: lan, options: values["--set"] ?? [])
+  }
+
+  private func checkRequest() throws(UsageError) -> CheckRequest {
+    var request = CheckRequest()
+    request.configPath = value("--config")
+    request.profiles = operands
+    request.credentialsPath = value("--auth-user-pass")
+    request.options = values["--set"] ?? []
+    request.printsOptionTable = has("--options")
+    request.asJSON = has("--json")
+    if operands.isEmpty, let option = ["--auth-user-pass", "--set"].first(where: has) {
+      throw failure("`\(option)` goes with a PROFILE")
+    }
+    return request
+  }
+
+  private func delay() throws(UsageError) -> Duration? {
+    guard let text = value("--after") else { return nil }
+    if text == "0" { return .zero }
+    guard let delay = DurationText.parse(text), delay.components.attoseconds == 0 else {
+      throw failure("`--after` must be a time such as 90, 90s or 2m, at most a day")
+    }
+    return delay
+  }
+
+  private func helpTopic() throws(UsageError) -> String? {
+    guard let topic = operands.first else { return nil }
+    guard CommandTable.verb(named: topic) != nil else {
+      throw failure("unknown command `\(topic)`" + hint(topic, CommandTable.verbs.map(\.name)))
+    }
+    return topic
+  }
+}

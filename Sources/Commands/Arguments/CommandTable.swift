@@ -1,0 +1,104 @@
+/// An option of the command line.
+package struct CommandOption: Sendable {
+  package var name: String
+  /// What stands for its value in the help; `nil` = it takes none.
+  package var value: String?
+  package var isRepeatable: Bool
+  package var summary: String
+
+  init(_ name: String, _ value: String?, repeatable isRepeatable: Bool = false, _ summary: String) {
+    self.name = name
+    self.value = value
+    self.isRepeatable = isRepeatable
+    self.summary = summary
+  }
+
+  init(_ name: String, _ summary: String) { self.init(name, nil, summary) }
+
+  var synopsis: String { value.map { "\(name) \($0)" } ?? name }
+}
+
+/// A command of `adit`.
+package struct Verb: Sendable {
+  package var name: String
+  /// Its operands as the help prints them.
+  package var operands: String
+  package var operandCount: ClosedRange<Int>
+  package var summary: String
+  /// Further sentences of its own help.
+  package var details: [String]
+  package var options: [CommandOption]
+
+  init(
+    _ name: String, _ operands: String, _ operandCount: ClosedRange<Int>, _ summary: String, details: [String] = [],
+    options: [CommandOption] = []
+  ) {
+    self.name = name
+    self.operands = operands
+    self.operandCount = operandCount
+    self.summary = summary
+    self.details = details
+    self.options = options
+  }
+
+  init(_ name: String, _ summary: String, details: [String] = [], options: [CommandOption] = []) {
+    self.init(name, "", 0...0, summary, details: details, options: options)
+  }
+}
+
+/// The one table of commands and options: parsing, usage and help are made from it.
+package enum CommandTable {
+  package static let common = [
+    CommandOption("--config", "PATH", "the configuration: a directory or a file (default /etc/adit)"),
+    CommandOption("--state-dir", "DIR", "where the daemon keeps its state (default /run/adit)"),
+    CommandOption("--help", "say what the command does"),
+  ]
+
+  private static let json = CommandOption("--json", "print JSON")
+
+  package static let verbs = [
+    Verb(
+      "run", "run the gateway in the foreground",
+      details: [
+        "SIGTERM ends it cleanly: everything it did to the system is undone. SIGHUP reads the configuration again."
+      ],
+      options: [CommandOption("--syslog", "log to syslog instead of stderr")]),
+    Verb(
+      "connect", "PROFILE", 1...1, "bring up one OpenVPN profile in the foreground, without a configuration",
+      details: [
+        "Ctrl-C undoes everything. With --lan the devices behind it go through the tunnel, and nowhere else while it lasts."
+      ],
+      options: [
+        CommandOption("--auth-user-pass", "FILE", "user name and password, one a line"),
+        CommandOption("--lan", "IFACE", repeatable: true, "a LAN device to send through the tunnel"),
+        CommandOption("--set", "'OPTION ARGS'", repeatable: true, "an OpenVPN option laid over the profile"),
+        CommandOption("--syslog", "log to syslog instead of stderr"),
+      ]),
+    Verb(
+      "check", "[PROFILE]...", 0...64, "say every problem of the configuration, or of profiles, and what they mean",
+      details: [
+        "Problems are printed as file:line:column: error|warning|note: text.",
+        "It exits with 78 when the configuration has errors, with 65 when a profile has.",
+      ],
+      options: [
+        json, CommandOption("--options", "print how every OpenVPN option is treated"),
+        CommandOption("--auth-user-pass", "FILE", "the credentials that PROFILE is checked with"),
+        CommandOption("--set", "'OPTION ARGS'", repeatable: true, "an OpenVPN option laid over PROFILE"),
+      ]),
+    Verb("status", "[NAME]", 0...1, "say how the tunnels are", options: [json]),
+    Verb("up", "NAME", 1...1, "start a tunnel", details: ["It holds until `adit down` or the end of the daemon."]),
+    Verb("down", "NAME", 1...1, "stop a tunnel", details: ["The kill switch stays as it is."]),
+    Verb(
+      "reconnect", "NAME", 1...1, "connect a tunnel again",
+      options: [CommandOption("--after", "SECONDS", "wait first; 90, 90s and 2m are times")]),
+    Verb(
+      "cleanup", "remove everything of ours from the kernel",
+      details: [
+        "For use after a crash, when no daemon runs: tun devices, addresses, routes, rules, nft table, sysctls."
+      ]),
+    Verb("version", "print the version, OpenSSL's, and what the ciphers do on this CPU", options: [json]),
+    Verb("help", "[COMMAND]", 0...1, "explain a command"),
+  ]
+
+  package static func verb(named name: String) -> Verb? { verbs.first { $0.name == name } }
+}

@@ -1,0 +1,33 @@
+package import Control
+
+/// From the words of the command line to the exit code.
+package enum CommandRunner {
+  /// - Parameters:
+  ///   - words: without the program's name.
+  ///   - daemon: runs the daemon until its end, for `run` and `connect`.
+  package static func run(_ words: [String], daemon: (DaemonOptions, LogOutput) -> Int32) -> Int32 {
+    switch CommandLineParser.parse(words) {
+    case .failure(let error):
+      Terminal.complain(error.description)
+      return ExitCode.usage.rawValue
+    case .success(.run(let options)): return daemon(options, LogOutput(usesSyslog: options.usesSyslog))
+    case .success(let command): return answer(command).rawValue
+    }
+  }
+
+  private static func answer(_ command: Command) -> ExitCode {
+    switch command {
+    case .help(let verb):
+      Terminal.print(verb.flatMap(CommandTable.verb(named:)).map(HelpText.of) ?? HelpText.overview)
+      return .ok
+    case .check(let request): return CheckCommand.run(request)
+    case .status(let tunnel, let asJSON, let stateDirectory):
+      return StatusCommand.status(tunnel: tunnel, asJSON: asJSON, stateDirectory: stateDirectory)
+    case .tell(let request, let stateDirectory): return StatusCommand.tell(request, stateDirectory: stateDirectory)
+    case .cleanup(let configPath, let stateDirectory):
+      return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory)
+    case .version(let asJSON): return VersionCommand.run(asJSON: asJSON)
+    case .run: preconditionFailure("the daemon has been run already")
+    }
+  }
+}

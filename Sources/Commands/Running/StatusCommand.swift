@@ -1,0 +1,48 @@
+import Base
+package import Control
+import IO
+
+/// `adit status`, `up`, `down`, `reconnect`.
+package enum StatusCommand {
+  package static func status(tunnel: String?, asJSON: Bool, stateDirectory: String) -> ExitCode {
+    switch ControlClient.ask(.status(tunnel: tunnel), stateDirectory: stateDirectory) {
+    case .success(.status(let report)):
+      Terminal.print(
+        asJSON
+          ? report.json.line + "\n"
+          : StatusText.render(report, now: Clock.wallTime, isColoured: Terminal.isColourful()))
+      return .ok
+    case .success(.refused(let refusal)): return refuse(refusal)
+    case .success(.done): return fail(.broken("the daemon gave no status"))
+    case .failure(let failure): return fail(failure)
+    }
+  }
+
+  package static func tell(_ request: Request, stateDirectory: String) -> ExitCode {
+    switch ControlClient.ask(request, stateDirectory: stateDirectory) {
+    case .success(.refused(let refusal)): return refuse(refusal)
+    case .success: return .ok
+    case .failure(let failure): return fail(failure)
+    }
+  }
+
+  private static func fail(_ failure: ControlClient.Failure) -> ExitCode {
+    Terminal.complain("adit: \(failure.text)\n")
+    return failure.exitCode
+  }
+
+  private static func refuse(_ refusal: Reply.Refusal) -> ExitCode {
+    Terminal.complain("adit: \(StatusText.printable(refusal.text))\n")
+    return exitCode(of: refusal.code)
+  }
+
+  package static func exitCode(of code: Reply.Refusal.Code) -> ExitCode {
+    switch code {
+    case .unknownTunnel: .badInput
+    case .invalidTunnel: .badConfiguration
+    case .notAllowed: .noPermission
+    case .busy: .unavailable
+    case .badRequest: .failure
+    }
+  }
+}

@@ -1,0 +1,168 @@
+import Commands
+import Control
+import Testing
+
+@Suite("The command line") struct CommandLineTests {
+  private func parse(_ line: String) throws -> Command {
+    try CommandLineParser.parse(line.split(separator: " ").map(String.init)).get()
+  }
+
+  private func problem(_ line: String) -> String? {
+    guard case .failure(let error) = CommandLineParser.parse(line.split(separator: " ").map(String.init)) else {
+      return nil
+    }
+    return error.description
+  }
+
+  @Test("each command with its options")
+  func commands() throws {
+    #expect(try parse("run") == .run(DaemonOptions()))
+    #expect(
+      try parse("run --config /c --state-dir=/s --syslog")
+        == .run(DaemonOptions(configPath: "/c", stateDirectory: "/s", usesSyslog: true)))
+    let connect = ConnectRequest(
+      profilePath: "p.ovpn", credentialsPath: "auth", lan: ["br-lan", "br-iot"], options: ["verb=4"])
+    #expect(
+      try parse("connect --lan br-lan p.ovpn --lan br-iot --set verb=4 --auth-user-pass auth")
+        == .run(DaemonOptions(connect: connect)))
+    #expect(try parse("status") == .status(tunnel: nil, asJSON: false, stateDirectory: "/run/adit"))
+    #expect(
+      try parse("status home --json --state-dir /s") == .status(tunnel: "home", asJSON: true, stateDirectory: "/s"))
+    #expect(try parse("--state-dir /s up home") == .tell(.up(tunnel: "home"), stateDirectory: "/s"))
+    #expect(try parse("down home") == .tell(.down(tunnel: "home"), stateDirectory: "/run/adit"))
+    #expect(
+      try parse("reconnect home --after 2m")
+        == .tell(.reconnect(tunnel: "home", after: .seconds(120)), stateDirectory: "/run/adit"))
+    #expect(
+      try parse("reconnect home --after 0")
+        == .tell(.reconnect(tunnel: "home", after: .zero), stateDirectory: "/run/adit"))
+    #expect(try parse("cleanup") == .cleanup(configPath: nil, stateDirectory: "/run/adit"))
+    #expect(try parse("version --json") == .version(asJSON: true))
+    #expect(try parse("--version") == .version(asJSON: false))
+    var check = CheckRequest()
+    check.profiles = ["-a.ovpn", "b.ovpn"]
+    check.asJSON = true
+    #expect(try parse("check --json -- -a.ovpn b.ovpn") == .check(check))
+  }
+
+  @Test(
+    "every command has --help, and every option of every command is known", arguments: CommandTable.verbs.map(\.name))
+  func help(verb: String) throws {
+    #expect(try parse("\(verb) --help") == .help(verb: verb))
+    #expect(try parse("help \(verb)") == .help(verb: verb))
+    for option in try #require(CommandTable.verb(named: verb)).options {
+      #expect(problem("\(verb) \(option.name)\(option.value == nil ? "" : "=x") --help") == nil)
+    }
+  }
+
+  @Test(
+    "what cannot be meant is said in one sentence with the nearest name",
+    arguments: [
+      ("", "adit: a command is missing\ntry `adit --help`\n"),
+      ("statsu", "adit: unknown command `statsu`; did you mean `status`?\ntry `adit --help`\n"),
+      ("status --jsno", "adit: unknown option `--jsno`; did you mean `--json`?\ntry `adit status --help`\n"),
+      ("up", "adit: NAME is missing\ntry `adit up --help`\n"),
+      ("up a b", "adit: too many words: `b`\ntry `adit up --help`\n"),
+      ("run --config", "adit: `--config` needs a value: PATH\ntry `adit run --help`\n"),
+      ("run --config=a --config=b", "adit: `--config` is given twice\ntry `adit run --help`\n"),
+      ("status --json=1", "adit: `--json` takes no value\ntry `adit status --help`\n"),
+      (
+        "reconnect a --after soon",
+        "adit: `--after` must be a time such as 90, 90s or 2m, at most a day\ntry `adit reconnect --help`\n"
+      ),
+      ("connect p --lan br/lan", "adit: `br/lan` is no device name\ntry `adit connect --help`\n"),
+      ("check --set verb", "adit: `--set` goes with a PROFILE\ntry `adit check --help`\n"),
+      ("help runn", "adit: unknown command `runn`; did you mean `run`?\ntry `adit help --help`\n"),
+    ])
+  func problems(line: String, text: String) { #expect(problem(line) == text) }
+
+  @Test("the whole overview")
+  func overview() {
+    #expect(
+      HelpText.overview == """
+        usage: adit COMMAND [OPTION]...
+
+        An OpenVPN gateway for home routers.
+
+        commands:
+          run                 run the gateway in the foreground
+          connect PROFILE     bring up one OpenVPN profile in the foreground, without a configuration
+          check [PROFILE]...  say every problem of the configuration, or of profiles, and what they mean
+          status [NAME]       say how the tunnels are
+          up NAME             start a tunnel
+          down NAME           stop a tunnel
+          reconnect NAME      connect a tunnel again
+          cleanup             remove everything of ours from the kernel
+          version             print the version, OpenSSL's, and what the ciphers do on this CPU
+          help [COMMAND]      explain a command
+
+        options of every command:
+          --config PATH    the configuration: a directory or a file (default /etc/adit)
+          --state-dir DIR  where the daemon keeps its state (default /run/adit)
+          --help           say what the command does
+
+        `adit COMMAND --help` says more. Exit codes: 0 ok, 64 usage, 65 bad input, 69 not available, 77 no permission,
+        78 bad configuration, 1 anything else.
+
+        """)
+  }
+
+  @Test("the whole help of one command")
+  func oneCommand() throws {
+    #expect(
+      HelpText.of(try #require(CommandTable.verb(named: "check"))) == """
+        usage: adit check [--json] [--options] [--auth-user-pass FILE] [--set 'OPTION ARGS']... [PROFILE]...
+
+        Say every problem of the configuration, or of profiles, and what they mean.
+
+        Problems are printed as file:line:column: error|warning|note: text.
+        It exits with 78 when the configuration has errors, with 65 when a profile has.
+
+        options:
+          --json                 print JSON
+          --options              print how every OpenVPN option is treated
+          --auth-user-pass FILE  the credentials that PROFILE is checked with
+          --set 'OPTION ARGS'    an OpenVPN option laid over PROFILE
+          --config PATH          the configuration: a directory or a file (default /etc/adit)
+          --state-dir DIR        where the daemon keeps its state (default /run/adit)
+          --help                 say what the command does
+
+        """)
+  }
+
+  @Test("no line of help is wider than a terminal of 120 columns")
+  func width() {
+    for text in [HelpText.overview] + CommandTable.verbs.map(HelpText.of) {
+      for line in text.split(separator: "\n") { #expect(line.count <= 120) }
+    }
+  }
+}
+
+@Suite("Exit codes and output") struct OutputTests {
+  @Test("a refusal of the daemon has its exit code")
+  func refusals() {
+    #expect(
+      Reply.Refusal.Code.allCases.map { StatusCommand.exitCode(of: $0) } == [
+        .failure, .badInput, .badConfiguration, .noPermission, .unavailable,
+      ])
+  }
+
+  @Test("no daemon is exit code 69")
+  func notRunning() {
+    guard case .failure(let failure) = ControlClient.ask(.status(tunnel: nil), stateDirectory: "/nonexistent/adit")
+    else {
+      Issue.record("somebody answered")
+      return
+    }
+    #expect(failure.exitCode == .unavailable)
+    #expect(failure.text == "no daemon answers at /nonexistent/adit/control.sock: is `adit run` running?")
+  }
+
+  @Test("the version names OpenSSL and lists the ciphers")
+  func version() {
+    let speeds = [VersionCommand.Speed(cipher: "AES-256-GCM", megabytesPerSecond: 900)]
+    let text = VersionCommand.text(speeds)
+    #expect(text.hasPrefix("adit \(Product.version)\nOpenSSL ") && text.contains("  AES-256-GCM  900 MB/s\n"))
+    #expect(VersionCommand.json(speeds)["ciphers"]?.elements?.first?["name"]?.text == "AES-256-GCM")
+  }
+}

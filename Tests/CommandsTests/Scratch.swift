@@ -1,0 +1,74 @@
+import Foundation
+
+/// A directory of its own for one test.
+final class Scratch {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "adit-config-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  @discardableResult
+  func write(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
+    let full = path + "/" + name
+    try FileManager.default.createDirectory(
+      atPath: (full as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: full))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: full)
+    return full
+  }
+
+  /// Diagnostics without the scratch directory's name.
+  func words(_ diagnostics: [some CustomStringConvertible]) -> [String] {
+    diagnostics.map { $0.description.replacingOccurrences(of: path + "/", with: "") }
+  }
+}
+
+/// A certificate authority of its own and a profile that trusts it; the key protects nothing.
+enum Sample {
+  static let authority = """
+    -----BEGIN CERTIFICATE-----
+    MIIBgjCCASegAwIBAgIUfxTq8fTCoDvLElCs461FYOwUg5UwCgYIKoZIzj0EAwIw
+    FTETMBEGA1UEAwwKRXhhbXBsZSBDQTAgFw0yNjExMzAwNDA1NDRaGA8yMDU2MTEy
+    MjA0MDU0NFowFTETMBEGA1UEAwwKRXhhbXBsZSBDQTBZMBMGByqGSM49AgEGCCqG
+    SM49AwEHA0IABAFp4QQi01uy5aWyr4Ix5l5wh5VJS1J+ILNWwpFYMebgo97LaPmM
+    rvhgotyDm0+nTZQAMGdsvnj4YDpQc/hiv9KjUzBRMB0GA1UdDgQWBBRWzgFxLP1j
+    e0ls4xlsRdWQNeU6YTAfBgNVHSMEGDAWgBRWzgFxLP1je0ls4xlsRdWQNeU6YTAP
+    BgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0kAMEYCIQDbaiFwHf99v+5RDJzV
+    krHNCMynCc2NWJesz3iCPlEIlAIhAPPOVVtckkapGIUoVvTlVWUhN5gWxu9bHQgK
+    kZETeabj
+    -----END CERTIFICATE-----
+
+    """
+  static let key = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtwx5bxx0qWgM4y/B
+    x7pfBUyu2VCfYEeH1I6qVV2ktxehRANCAAQBaeEEItNbsuWlsq+CMeZecIeVSUtS
+    fiCzVsKRWDHm4KPey2j5jK74YKLcg5tPp02UADBnbL54+GA6UHP4Yr/S
+    -----END PRIVATE KEY-----
+
+    """
+  /// A month after the certificate begins.
+  static let now: Int64 = 1_798_761_600
+
+  static func profile(_ more: String = "") -> String {
+    """
+    client
+    dev tun
+    remote vpn.example.net 1194 udp
+    remote 203.0.113.9 443 tcp4
+    remote-cert-tls server
+    <ca>
+    \(authority)</ca>
+    <cert>
+    \(authority)</cert>
+    <key>
+    \(key)</key>
+    \(more)
+
+    """
+  }
+}
