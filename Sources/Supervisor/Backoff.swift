@@ -10,6 +10,8 @@ package struct Backoff: Hashable, Sendable {
   package static let floor: Duration = .milliseconds(250)
   /// A refused login may lock the account: 1, 5, 15 minutes, then hourly.
   package static let loginLadder: [Duration] = [.seconds(60), .seconds(300), .seconds(900), .seconds(3600)]
+  /// No server may send us away for longer.
+  package static let longestWish: Duration = .seconds(3600)
   /// The server told us to stay away.
   package static let haltPause: Duration = .seconds(300)
 
@@ -31,6 +33,9 @@ package struct Backoff: Hashable, Sendable {
     defer { loginFailures += 1 }
     return Self.loginLadder[min(loginFailures, Self.loginLadder.count - 1)]
   }
+
+  /// A login went well.
+  package mutating func forgiveLogin() { loginFailures = 0 }
 
   package mutating func reset() { self = Backoff() }
 }

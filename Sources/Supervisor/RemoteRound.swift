@@ -20,10 +20,14 @@ package struct RemoteRound: Hashable, Sendable {
   private var addressCount = 0
   /// What was tried last; a restart begins with it.
   private var last: (remote: Int, address: IPAddress)?
+  private let keepsAddresses: Bool
+  /// With `persist-remote-ip`, by remote, until a whole round has failed (cases R-04).
+  private var kept: [Int: [IPAddress]] = [:]
 
   /// - Parameter random: shuffles once when the profile says `remote-random`.
   package init(_ profile: Profile, random: () -> UInt64) {
     remotes = profile.remotes
+    keepsAddresses = profile.persistRemoteIP
     var order = Array(profile.remotes.indices)
     if profile.remoteRandom, order.count > 1 {
       for index in stride(from: order.count - 1, to: 0, by: -1) {
@@ -55,6 +59,10 @@ package struct RemoteRound: Hashable, Sendable {
         continue
       }
       isLookedUp = true
+      if let addresses = kept[index] {
+        found(addresses)
+        continue
+      }
       guard let literal = IPAddress(remote.host) else {
         return .lookUp(remote: index, host: remote.host, family: Self.family(of: remote))
       }
@@ -63,14 +71,18 @@ package struct RemoteRound: Hashable, Sendable {
     }
     position = 0
     isLookedUp = false
+    kept = [:]
     return .roundOver
   }
 
   /// The answer to `.lookUp`.
   package mutating func found(_ addresses: [IPAddress]) {
     guard position < order.count else { return }
-    let family = Self.family(of: remotes[order[position]])
-    waiting = addresses.filter { family == nil || $0.family == family }
+    let index = order[position]
+    let family = Self.family(of: remotes[index])
+    var seen = Set<IPAddress>()
+    waiting = addresses.filter { (family == nil || $0.family == family) && seen.insert($0).inserted }
+    if keepsAddresses, !waiting.isEmpty { kept[index] = waiting }
     addressCount = waiting.count
   }
 

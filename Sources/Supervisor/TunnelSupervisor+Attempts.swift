@@ -21,19 +21,25 @@ extension TunnelSupervisor {
     case .roundOver:
       // No remote has an address of its family.
       self.round = round
+      note(Fault(.nameUnresolved, "no remote has an address of its protocol's family"), at: now, &effects)
       phase = .pausing(until: now + Backoff.refusedCap)
-    case .lookUp(let index, let host, let family):
+    case .lookUp(_, let host, let family):
       self.round = round
-      effects.append(.note(Note(.resolving, host)))
-      effects.append(.resolve(attempt, host: host, family: family))
+      if !isToldEnough { effects.append(.note(Note(.resolving, host))) }
+      // A fresh label in front defeats the caches on the way (remote-random-hostname, protocol.md section 13.3).
+      let label =
+        profile.remoteRandomHostname ? Hex.text((0..<6).map { _ in UInt8(truncatingIfNeeded: random()) }) + "." : ""
+      effects.append(.resolve(attempt, host: label + host, family: family))
       remote = nil
-      phase = .resolving(attempt, until: now + min(Self.engineDeadline, profile.remotes[index].connectTimeout))
+      phase = .resolving(attempt, until: now + Self.engineDeadline)
     case .connect(let index, let endpoint):
       let hasAlternatives = round.hasAlternatives
       self.round = round
       remote = (index, endpoint)
       pathIsKnown = false
-      effects.append(.note(Note(.connecting, endpoint.description, profile.remotes[index].transport.rawValue)))
+      if !isToldEnough {
+        effects.append(.note(Note(.connecting, endpoint.description, profile.remotes[index].transport.rawValue)))
+      }
       let patience = profile.remotes[index].connectTimeout + profile.timers.handWindow + profile.timers.handWindow
       phase = .connecting(attempt, until: now + patience + Self.attemptSlack)
       effects.append(
@@ -53,28 +59,37 @@ extension TunnelSupervisor {
 
   mutating func session(_ event: SessionEvent, at now: Instant, _ effects: inout [TunnelEffect]) {
     switch event {
-    case .started, .tlsEstablished, .serverAnswered, .renegotiated: break
+    case .started, .serverAnswered, .renegotiated: break
+    case .tlsEstablished:
+      if case .connecting(attempt, let until) = phase {
+        phase = .connecting(attempt, until: max(until, now + Self.loginDeadline))
+      }
     case .token(let bytes, let user):
       token = bytes
       tokenUser = user
     case .wantsNetwork(let items):
       guard case .connecting(attempt, _) = phase else { return }
       effects.append(.applyNetwork(attempt, items: items))
-    case .up:
+    case .up(let summary):
       guard case .connecting(attempt, _) = phase else { return }
+      lostWay = nil
+      canFloat = summary.peerID != nil && summary.dataFormat != "v1"
       phase = .up(attempt)
       if handshakes > 0 { reconnects += 1 }
       handshakes += 1
       hasBeenUp = true
       upSince = now
       lastFailure = nil
+      repetitions = 0
+      backoff.forgiveLogin()
     case .ended(let report): sessionEnded(report, at: now, &effects)
     }
   }
 
   private mutating func sessionEnded(_ report: EndReport, at now: Instant, _ effects: inout [TunnelEffect]) {
     let hadToken = token != nil
-    if !report.keepsToken {
+    let isRefused = report.fault?.code == .authFailed || report.fault?.code == .authTokenExpired
+    if !report.keepsToken || isRefused {
       token = nil
       tokenUser = nil
     }
@@ -93,8 +108,8 @@ extension TunnelSupervisor {
       case .nextAddress, nil: break
       }
       if let wish = report.retryAfter {
-        pause(max(wish, Backoff.floor), at: now, &effects)
-      } else if fault.code == .authFailed || fault.code == .authTokenExpired, hadToken, !report.keepsToken {
+        pause(min(max(wish, Backoff.floor), Backoff.longestWish), at: now, &effects)
+      } else if isRefused, hadToken {
         // The token was refused, not the password: once with the real login.
         round?.stay()
         pause(Backoff.floor, at: now, &effects)
@@ -118,14 +133,25 @@ extension TunnelSupervisor {
     goOn(after: fault, at: now, &effects)
   }
 
-  private mutating func note(_ fault: Fault, at now: Instant, _ effects: inout [TunnelEffect]) {
-    if lastFailure?.fault != fault { lastFailure = Failure(fault: fault, since: now) }
-    effects.append(.note(Note(.sessionFailed, fault.sentence)))
+  mutating func note(_ fault: Fault, at now: Instant, _ effects: inout [TunnelEffect]) {
+    remember(fault, at: now)
+    if !isToldEnough { effects.append(.note(Note(.sessionFailed, fault.sentence))) }
   }
+
+  /// Keeps since when the same thing fails, whatever its details.
+  mutating func remember(_ fault: Fault, at now: Instant) {
+    let isSame = lastFailure?.fault.code == fault.code
+    repetitions = isSame ? repetitions + 1 : 0
+    lastFailure = Failure(fault: fault, since: isSame ? lastFailure?.since ?? now : now)
+  }
+
+  var isToldEnough: Bool { repetitions >= Self.toldEnough }
 
   /// The next target of the round at once, or the pause that the round's end or the fault asks for.
   private mutating func goOn(after fault: Fault, at now: Instant, _ effects: inout [TunnelEffect]) {
     switch fault.code.entry.blame {
+    // Another setting of the server mends these too.
+    case .configuration where [.cipherRefused, .cipherUnsupported, .compressionRefused].contains(fault.code): break
     case .authentication, .configuration:
       // Only the owner can mend it. The file is read anew before each attempt.
       effects.append(.configure)
@@ -156,10 +182,11 @@ extension TunnelSupervisor {
     let lived = engineStarted.map { now - $0 } ?? .zero
     engineDeaths = lived >= Self.stableAfter ? 1 : engineDeaths + 1
     switch phase {
-    case .idle: return
+    // What is being waited for does not come sooner by it: the next attempt starts another.
+    case .idle, .pausing, .unreachable: return
     case .ending(_, _, let after):
       finish(after, at: now, &effects)
-    case .resolving, .connecting, .up, .pausing, .unreachable:
+    case .resolving, .connecting, .up:
       note(Fault(.engineDied, words), at: now, &effects)
       round?.stay()
       // The first fresh engine is immediate; one that dies again and again waits longer each time.
@@ -175,24 +202,49 @@ extension TunnelSupervisor {
     path = new
     pathIsKnown = true
     switch phase {
-    case .connecting(let attempt, _) where new == nil:
-      effects.append(.order(.stop(attempt)))
-      note(Fault(.noPath), at: now, &effects)
-      round?.stay()
-      phase = .unreachable(until: now + Self.unreachablePoll)
+    case .connecting(let attempt, _):
+      if new == nil {
+        effects.append(.order(.stop(attempt)))
+        note(Fault(.noPath), at: now, &effects)
+        round?.stay()
+        phase = .unreachable(until: now + Self.unreachablePoll)
+      } else if wasKnown, new != old {
+        // Half a handshake does not move: its server answers the old address.
+        round?.stay()
+        begin(at: now, &effects)
+      }
     case .unreachable, .pausing:
       guard new != nil, old == nil || new != old, wasKnown, !isLoginPause else { return }
       round?.stay()
       begin(at: now, &effects)
-    case .up(let attempt):
-      guard wasKnown, let new, let old, new != old, let index = remote?.index,
-        profile?.remotes[index].transport == .tcp
-      else { return }
-      // A TCP connection cannot move; UDP floats by its peer id.
-      effects.append(.order(.stop(attempt)))
-      phase = .ending(attempt, until: now + Self.goodbyeDeadline, .again(after: .zero))
-    case .idle, .resolving, .connecting, .ending: break
+    case .up: follow(new, after: old, wasKnown: wasKnown, at: now, &effects)
+    case .idle, .resolving, .ending: break
     }
+  }
+
+  /// What another way means for a session that is up.
+  private mutating func follow(
+    _ new: Path?, after old: Path?, wasKnown: Bool, at now: Instant, _ effects: inout [TunnelEffect]
+  ) {
+    guard let new else {
+      if lostWay == nil { lostWay = (now, old) }
+      return
+    }
+    let lost = lostWay
+    lostWay = nil
+    let last = lost?.way ?? old
+    let isOther = wasKnown && last != nil && new != last
+    let wasLong = lost.map { now - $0.since >= Self.longOutage } ?? false
+    guard isOther && !floats || wasLong else { return }
+    // At once, and without a word to a server that may not hear it: the engine drops the old session for the new one.
+    round?.stay()
+    begin(at: now, &effects)
+  }
+
+  /// UDP floats by its peer id; a TCP connection, and an address that is bound to, cannot move.
+  private var floats: Bool {
+    guard canFloat, let index = remote?.index, let remote = profile?.remotes[index] else { return false }
+    return remote.transport == .udp && remote.localAddress == nil
   }
 
   /// A refused login waits out its ladder whatever the line does, or the account is locked.

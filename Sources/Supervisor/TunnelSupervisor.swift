@@ -27,12 +27,18 @@ package struct TunnelSupervisor: Sendable {
     package var since: Instant
   }
 
-  /// An engine that does not answer an order in this time hangs.
+  /// An engine that does not answer a lookup in this time hangs: its resolver gives up far sooner.
   static let engineDeadline: Duration = .seconds(30)
   /// Engines end attempts by themselves; this is for one that does not.
   static let attemptSlack: Duration = .seconds(30)
   /// Exit notices take a second or so; the whole stop of Adit has five.
   static let goodbyeDeadline: Duration = .seconds(3)
+  /// Once TLS stands the server may ask for a login outside the tunnel, which takes a person minutes.
+  static let loginDeadline: Duration = .seconds(600)
+  /// The same failure this often in a row has been told; the log is not filled with it.
+  static let toldEnough = 3
+  /// After a longer outage the server may have forgotten us, and asking takes longer than a handshake.
+  static let longOutage: Duration = .seconds(8)
   /// While there is no way to the server, look again even without an event.
   static let unreachablePoll: Duration = .seconds(10)
   /// A session or an engine that lived shorter than this counts as one more failure in a row.
@@ -51,6 +57,12 @@ package struct TunnelSupervisor: Sendable {
   var engineStarted: Instant?
   var path: Path?
   var pathIsKnown = false
+  /// The server takes packets of the running session from any address: data of format v2 with a peer id floats.
+  var canFloat = false
+  /// Since when the running session has no way to its server, and the way it had.
+  var lostWay: (since: Instant, way: Path?)?
+  /// How often the last failure came in a row.
+  var repetitions = 0
   var token: SecretBytes?
   var tokenUser: String?
   let random: @Sendable () -> UInt64
@@ -118,8 +130,7 @@ package struct TunnelSupervisor: Sendable {
       session(event, at: now, &effects)
     case .networkFailed(let attempt, let fault):
       guard case .connecting(attempt, _) = phase else { break }
-      lastFailure = Failure(fault: fault, since: now)
-      effects.append(.note(Note(.sessionFailed, fault.sentence)))
+      note(fault, at: now, &effects)
       effects.append(.order(.refused(attempt, fault.code)))
     case .path(let path): pathChanged(path, at: now, &effects)
     case .wake: wake(at: now, &effects)
@@ -133,7 +144,7 @@ package struct TunnelSupervisor: Sendable {
   ) {
     let isSame = profile == self.profile
     self.profile = profile
-    if let fault { lastFailure = Failure(fault: fault, since: now) }
+    if let fault { remember(fault, at: now) }
     guard let profile else {
       round = nil
       end(.rest, at: now, &effects)
@@ -144,8 +155,10 @@ package struct TunnelSupervisor: Sendable {
     token = nil
     tokenUser = nil
     backoff.reset()
+    lastFailure = nil
+    repetitions = 0
     if hasEngine { effects.append(.configure) }
-    if phase != .idle { end(.again(after: .zero), at: now, &effects) }
+    if phase != .idle || wantsUp { end(.again(after: .zero), at: now, &effects) }
   }
 
   /// Leaves whatever goes on, politely where a session is there.
@@ -167,7 +180,9 @@ package struct TunnelSupervisor: Sendable {
       phase = .idle
       remote = nil
       hasBeenUp = false
+      // It ends by itself, and nobody waits for it: the next attempt starts another.
       if hasEngine { effects.append(.order(.quit)) }
+      hasEngine = false
       effects.append(.withdrawNetwork)
     case .again(let pause):
       round?.stay()
@@ -183,7 +198,7 @@ package struct TunnelSupervisor: Sendable {
     if span <= .zero {
       begin(at: now, &effects)
     } else {
-      if span >= .seconds(1) { effects.append(.note(Note(.retryIn, Self.words(span)))) }
+      if span >= .seconds(1), !isToldEnough { effects.append(.note(Note(.retryIn, Self.words(span)))) }
       phase = .pausing(until: now + span)
     }
   }
@@ -193,6 +208,8 @@ package struct TunnelSupervisor: Sendable {
     switch phase {
     case .idle, .up: break
     case .resolving:
+      effects.append(.killEngine)
+      hasEngine = false
       failed(Fault(.nameUnresolved, "no answer"), at: now, &effects)
     case .connecting:
       // The engine keeps shorter deadlines itself: one that misses them hangs.

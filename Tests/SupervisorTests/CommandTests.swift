@@ -1,0 +1,156 @@
+import Base
+import Exchange
+import Profile
+import Supervisor
+import Testing
+
+@Suite("Commands, reloads, stops and engines that die")
+struct CommandTests {
+  @Test("S-09: down says goodbye, then ends the engine and takes the network")
+  func down() throws {
+    var stage = try Stage.up()
+    #expect(stage.tell(.down) == [.order(.stop(stage.running))])
+    #expect(stage.supervisor.status == .disconnecting)
+    stage.end(nil)
+    #expect(stage.effects == [.order(.quit), .withdrawNetwork])
+    #expect(stage.supervisor.status == .disconnected)
+    #expect(stage.supervisor.isIdle)
+    #expect(stage.supervisor.nextWake == nil)
+  }
+
+  @Test("S-09: a goodbye that takes longer than 3 s is cut off")
+  func slowDown() throws {
+    var stage = try Stage.up()
+    stage.tell(.down)
+    #expect(stage.wait == 3)
+    #expect(try stage.wakeNext() == [.killEngine, .withdrawNetwork])
+    #expect(stage.supervisor.status == .disconnected)
+  }
+
+  @Test("After down, up starts another engine: the old one was told to quit")
+  func upAfterDown() throws {
+    var stage = try Stage.up()
+    stage.tell(.down)
+    stage.end(nil)
+    stage.tell(.up)
+    #expect(stage.effects.first == .startEngine)
+    #expect(stage.connect != nil)
+    #expect(stage.supervisor.status == .connecting)
+  }
+
+  @Test("Down before anything runs ends at once")
+  func downEarly() throws {
+    var stage = Stage.started("vpn.example.net")
+    #expect(stage.tell(.down) == [.order(.quit), .withdrawNetwork])
+    #expect(stage.supervisor.status == .disconnected)
+  }
+
+  @Test("Up while a stop is under way begins again after it")
+  func upAgain() throws {
+    var stage = try Stage.up()
+    stage.tell(.down)
+    stage.tell(.up)
+    stage.end(nil)
+    #expect(stage.connect != nil)
+  }
+
+  @Test("Up cuts a pause short, whatever it is for")
+  func hurry() throws {
+    for code in [Fault.Code.authFailed, .serverHalt, .serverSilent, .keyPasswordWrong] {
+      var stage = Stage.started("203.0.113.9")
+      stage.end(code)
+      stage.tell(.up)
+      #expect(stage.connect != nil)
+    }
+  }
+
+  @Test("Reconnect says goodbye first; with a time it stays away that long, network standing")
+  func reconnect() throws {
+    var stage = try Stage.up()
+    #expect(stage.tell(.reconnect(after: nil)) == [.configure, .order(.stop(stage.running))])
+    #expect(stage.supervisor.status == .reasserting)
+    stage.end(nil)
+    #expect(stage.connect?.endpoint.description == "203.0.113.9:1194")
+    try stage.comeUp()
+    #expect(stage.supervisor.reconnects == 1)
+    stage.tell(.reconnect(after: .seconds(30)))
+    stage.end(nil)
+    #expect(stage.connect == nil)
+    #expect(stage.wait == 30)
+    #expect(!stage.effects.contains(.withdrawNetwork))
+    try stage.wakeNext()
+    #expect(stage.connect != nil)
+  }
+
+  @Test("A reload with the same profile changes nothing")
+  func sameConfiguration() throws {
+    var stage = try Stage.up()
+    #expect(stage.tell(.configured(Stage.profile(["203.0.113.9"]), nil)).isEmpty)
+    #expect(stage.supervisor.status == .connected)
+  }
+
+  @Test("A reload with another profile reconnects with it")
+  func otherConfiguration() throws {
+    var stage = try Stage.up()
+    #expect(
+      stage.tell(.configured(Stage.profile(["203.0.113.20"]), nil)) == [.configure, .order(.stop(stage.running))])
+    stage.end(nil)
+    #expect(stage.connect?.address == "203.0.113.20")
+  }
+
+  @Test("A broken profile is invalid, and the mended one is tried at once")
+  func broken() throws {
+    var stage = Stage()
+    stage.tell(.configured(nil, Fault(.configurationInvalid)))
+    stage.tell(.up)
+    #expect(stage.supervisor.status == .invalid)
+    #expect(stage.supervisor.lastFailure?.fault.code == .configurationInvalid)
+    #expect(stage.supervisor.nextWake == nil)
+    stage.tell(.configured(Stage.profile(["203.0.113.9"]), nil))
+    #expect(stage.connect != nil)
+    #expect(stage.supervisor.status == .connecting)
+    #expect(stage.supervisor.lastFailure == nil)
+  }
+
+  @Test("A profile that breaks under a running tunnel ends it politely")
+  func breaks() throws {
+    var stage = try Stage.up()
+    #expect(stage.tell(.configured(nil, Fault(.configurationInvalid))) == [.order(.stop(stage.running))])
+    stage.end(nil)
+    #expect(stage.supervisor.status == .invalid)
+  }
+
+  @Test("An engine that dies is replaced at once, the network stays, the reason is told")
+  func death() throws {
+    var stage = try Stage.up()
+    stage.tell(.engineDied("signal 4"))
+    #expect(stage.effects.first == .startEngine)
+    #expect(!stage.effects.contains(.withdrawNetwork))
+    #expect(stage.connect?.address == "203.0.113.9")
+    #expect(stage.supervisor.status == .reasserting)
+    #expect(stage.supervisor.lastFailure?.fault.sentence.contains("signal 4") == true)
+  }
+
+  @Test("Engines that die again and again are started with growing pauses, up to a minute")
+  func deaths() throws {
+    var stage = Stage.started("203.0.113.9")
+    var waits: [Double] = []
+    for _ in 0..<12 {
+      stage.tell(.engineDied("signal 11"))
+      if stage.connect == nil {
+        waits.append(try #require(stage.wait))
+        try stage.wakeNext()
+      }
+      #expect(stage.effects.first == .startEngine)
+    }
+    #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60])
+  }
+
+  @Test("An engine that dies during a goodbye has said it")
+  func deathDuringGoodbye() throws {
+    var stage = try Stage.up()
+    stage.tell(.down)
+    #expect(stage.tell(.engineDied("signal 11")) == [.withdrawNetwork])
+    #expect(stage.supervisor.status == .disconnected)
+  }
+}

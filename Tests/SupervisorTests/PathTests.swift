@@ -1,0 +1,113 @@
+import Base
+import Exchange
+import Profile
+import Supervisor
+import Testing
+
+@Suite("The way to the server comes, goes and changes")
+struct PathTests {
+  @Test("Without a way there the attempt ends before it begins; the next is made when a way comes")
+  func noPath() throws {
+    var stage = Stage.started("203.0.113.9")
+    let attempt = stage.running
+    #expect(stage.tell(.path(nil)) == [.order(.stop(attempt))])
+    #expect(stage.supervisor.status == .connecting)
+    #expect(stage.supervisor.lastFailure?.fault.code == .noPath)
+    #expect(stage.supervisor.watchedAddress == IPAddress("203.0.113.9"))
+    stage.tell(.path(Stage.path()))
+    #expect(stage.connect != nil)
+  }
+
+  @Test("A long time without a way fills no log")
+  func quiet() throws {
+    var stage = Stage.started("203.0.113.9")
+    var lines = 0
+    for _ in 0..<100 {
+      stage.tell(.path(nil))
+      lines += stage.notes.count
+      try stage.wakeNext()
+      lines += stage.notes.count
+    }
+    #expect(lines < 12)
+  }
+
+  @Test("R-01: the way is lost under a session: reasserting, no attempts; back after a while: at once anew")
+  func outage() throws {
+    var stage = try Stage.up()
+    #expect(stage.tell(.path(nil)).isEmpty)
+    #expect(stage.supervisor.status == .reasserting)
+    #expect(stage.supervisor.nextWake == nil)
+    stage.pass(.seconds(90))
+    stage.tell(.path(Stage.path()))
+    #expect(stage.connect?.endpoint.description == "203.0.113.9:1194")
+    #expect(!stage.effects.contains(.withdrawNetwork))
+  }
+
+  @Test("A short outage is left to the session, by the same way and, where it floats, by another")
+  func blink() throws {
+    for device in ["wan0", "wwan0"] {
+      var stage = try Stage.up()
+      stage.tell(.path(nil))
+      stage.pass(.seconds(1))
+      #expect(stage.tell(.path(Stage.path(device))).isEmpty)
+      #expect(stage.supervisor.status == .connected)
+    }
+  }
+
+  @Test("A session that ends during an outage waits for the way like any other")
+  func endsDuringOutage() throws {
+    var stage = try Stage.up()
+    stage.tell(.path(nil))
+    stage.pass(.seconds(60))
+    stage.end(.keepaliveTimeout)
+    stage.tell(.path(nil))
+    #expect(stage.connect == nil)
+    #expect(stage.supervisor.status == .reasserting)
+    stage.tell(.path(Stage.path()))
+    #expect(stage.connect != nil)
+  }
+
+  @Test("R-06: another uplink means nothing to a session that floats, and a new attempt at once to one that cannot")
+  func failOver() throws {
+    var floating = try Stage.up()
+    #expect(floating.tell(.path(Stage.path("wwan0"))).isEmpty)
+    #expect(floating.supervisor.status == .connected)
+    var old = try Stage.up(dataFormat: "v1")
+    old.tell(.path(Stage.path("wwan0")))
+    #expect(old.connect != nil)
+    var stream = try Stage.up { $0.remotes[0].transport = .tcp }
+    stream.tell(.path(nil))
+    stream.tell(.path(Stage.path("wwan0")))
+    #expect(stream.connect != nil)
+    var bound = try Stage.up { $0.remotes[0].localAddress = IPAddress("198.51.100.2") }
+    bound.tell(.path(Stage.path("wwan0")))
+    #expect(bound.connect != nil)
+  }
+
+  @Test("The same answer again means nothing")
+  func same() throws {
+    var stage = try Stage.up(dataFormat: "v1")
+    #expect(stage.tell(.path(Stage.path())).isEmpty)
+    #expect(stage.supervisor.status == .connected)
+  }
+
+  @Test("A way that changes under half a handshake begins it anew")
+  func duringHandshake() throws {
+    var stage = Stage.started("203.0.113.9")
+    let first = stage.running
+    #expect(stage.tell(.path(Stage.path())).isEmpty)
+    stage.tell(.path(Stage.path("wwan0")))
+    #expect(stage.connect?.address == "203.0.113.9")
+    #expect(stage.running > first)
+  }
+
+  @Test("A changed uplink cuts the pause of a silent server short")
+  func cutsPause() throws {
+    var stage = Stage.started("203.0.113.9")
+    stage.tell(.path(Stage.path()))
+    stage.end(.serverSilent)
+    #expect(stage.connect == nil)
+    stage.tell(.path(Stage.path("wwan0")))
+    #expect(stage.connect != nil)
+  }
+}
