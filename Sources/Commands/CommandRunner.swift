@@ -18,7 +18,7 @@ package enum CommandRunner {
   private static func answer(_ command: Command) -> ExitCode {
     switch command {
     case .help(let verb):
-      Terminal.print(verb.flatMap(CommandTable.verb(named:)).map(HelpText.of) ?? HelpText.overview)
+      Terminal.say(verb.flatMap(CommandTable.verb(named:)).map(HelpText.of) ?? HelpText.overview)
       return .ok
     case .check(let request): return CheckCommand.run(request)
     case .status(let tunnel, let asJSON, let stateDirectory):

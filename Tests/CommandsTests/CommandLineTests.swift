@@ -111,7 +111,7 @@ import Testing
   func oneCommand() throws {
     #expect(
       HelpText.of(try #require(CommandTable.verb(named: "check"))) == """
-        usage: adit check [--json] [--options] [--auth-user-pass FILE] [--set 'OPTION ARGS']... [PROFILE]...
+        usage: adit check [--json] [--options] [--keys] [--errors] [--auth-user-pass FILE] [--set 'OPTION ARGS']... [PROFILE]...
 
         Say every problem of the configuration, or of profiles, and what they mean.
 
@@ -121,6 +121,8 @@ import Testing
         options:
           --json                 print JSON
           --options              print how every OpenVPN option is treated
+          --keys                 print every key of the configuration, as docs/CONFIGURATION.md
+          --errors               print every error that status may name, as docs/ERRORS.md
           --auth-user-pass FILE  the credentials that PROFILE is checked with
           --set 'OPTION ARGS'    an OpenVPN option laid over PROFILE
           --config PATH          the configuration: a directory or a file (default /etc/adit)

@@ -13,12 +13,15 @@ package enum Command: Hashable, Sendable {
 }
 
 package struct CheckRequest: Hashable, Sendable {
+  package enum Table: String, Hashable, Sendable, CaseIterable { case options, keys, errors }
+
   package var configPath: String?
   /// When there are any, they are checked instead of the configuration.
   package var profiles: [String] = []
   package var credentialsPath: String?
   package var options: [String] = []
-  package var printsOptionTable = false
+  /// Print this instead of checking.
+  package var table: Table?
   package var asJSON = false
 
   package init() {}

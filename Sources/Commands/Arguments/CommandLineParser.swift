@@ -124,7 +124,7 @@ package struct CommandLineParser {
     request.profiles = operands
     request.credentialsPath = value("--auth-user-pass")
     request.options = values["--set"] ?? []
-    request.printsOptionTable = has("--options")
+    request.table = CheckRequest.Table.allCases.first { has("--\($0.rawValue)") }
     request.asJSON = has("--json")
     if operands.isEmpty, let option = ["--auth-user-pass", "--set"].first(where: has) {
       throw failure("`\(option)` goes with a PROFILE")

@@ -82,6 +82,8 @@ package enum CommandTable {
       ],
       options: [
         json, CommandOption("--options", "print how every OpenVPN option is treated"),
+        CommandOption("--keys", "print every key of the configuration, as docs/CONFIGURATION.md"),
+        CommandOption("--errors", "print every error that status may name, as docs/ERRORS.md"),
         CommandOption("--auth-user-pass", "FILE", "the credentials that PROFILE is checked with"),
         CommandOption("--set", "'OPTION ARGS'", repeatable: true, "an OpenVPN option laid over PROFILE"),
       ]),

@@ -27,7 +27,7 @@ package enum CleanupCommand {
     let first = ConfigurationDirectory.load(path: configPath).settings.globals.rulePriority
     do throws(Fault) {
       let left = try Hands(stateDirectory: stateDirectory).sweep(band: first...first + ruleBand - 1)
-      Terminal.print(left.isEmpty ? "nothing to remove\n" : left.lines.joined(separator: "\n") + "\n")
+      Terminal.say(left.isEmpty ? "nothing to remove\n" : left.lines.joined(separator: "\n") + "\n")
       return left.failures.isEmpty ? .ok : .failure
     } catch {
       return fail(.failure, error.sentence)

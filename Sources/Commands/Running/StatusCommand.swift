@@ -7,7 +7,7 @@ package enum StatusCommand {
   package static func status(tunnel: String?, asJSON: Bool, stateDirectory: String) -> ExitCode {
     switch ControlClient.ask(.status(tunnel: tunnel), stateDirectory: stateDirectory) {
     case .success(.status(let report)):
-      Terminal.print(
+      Terminal.say(
         asJSON
           ? report.json.line + "\n"
           : StatusText.render(report, now: Clock.wallTime, isColoured: Terminal.isColourful()))

@@ -10,7 +10,7 @@ package enum Terminal {
     return true
   }
 
-  package static func print(_ text: String) { write(text, to: 1) }
+  package static func say(_ text: String) { write(text, to: 1) }
 
   package static func complain(_ text: String) { write(text, to: 2) }
 

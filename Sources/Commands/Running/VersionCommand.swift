@@ -17,7 +17,7 @@ package enum VersionCommand {
 
   package static func run(asJSON: Bool) -> ExitCode {
     let speeds = measure()
-    Terminal.print(asJSON ? json(speeds).line + "\n" : text(speeds))
+    Terminal.say(asJSON ? json(speeds).line + "\n" : text(speeds))
     return .ok
   }
 
