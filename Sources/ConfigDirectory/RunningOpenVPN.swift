@@ -15,7 +15,8 @@ enum RunningOpenVPN {
   private static func network(of process: String) -> String? {
     var text = [UInt8](repeating: 0, count: 64)
     let count = unsafe text.withUnsafeMutableBytes { room in
-      unsafe readlink("/proc/\(process)/ns/net", room.baseAddress?.assumingMemoryBound(to: CChar.self), room.count)
+      guard let base = room.baseAddress else { return -1 }
+      return unsafe readlink("/proc/\(process)/ns/net", base.assumingMemoryBound(to: CChar.self), room.count)
     }
     return count > 0 ? String(decoding: text[..<count], as: UTF8.self) : nil
   }
