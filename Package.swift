@@ -127,7 +127,7 @@ let package = Package(
     roomTests("Hands", ["Gateway", "Netlink", "IO", "CLinux", "NamespaceKit"]),
     roomTests("ConfigDirectory", ["Profile", "Settings"]),
     roomTests("Control"),
-    roomTests("Engine", ["TestKit", "Session", "Exchange", "IO", "Profile"]),
+    roomTests("Engine", ["TestKit", "Session", "Exchange", "IO", "Profile", "Crypto", "DataChannel", "CLinux"]),
     roomTests("Daemon", ["Control", "Supervisor", "Settings", "Profile"]),
     roomTests("Commands", ["Profile", "Settings", "ConfigDirectory", "Control", "IO"]),
   ],

@@ -116,12 +116,16 @@ static int sets(uint64_t effective, uint64_t permitted, uint64_t inheritable) {
   return (int)ADIT_CALL(syscall(SYS_capset, &header, data));
 }
 
-int adit_drop_all_capabilities(void) {
+int adit_drop_capability_bounds(void) {
   for (int capability = 0; capability < 64; capability++) {
     long result = ADIT_CALL(prctl(PR_CAPBSET_DROP, capability, 0, 0, 0));
     if (result == -EINVAL) break; // the kernel's last capability is behind us
     if (result < 0) return (int)result;
   }
+  return 0;
+}
+
+int adit_drop_capabilities(void) {
   long result = ADIT_CALL(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0));
   if (result < 0) return (int)result;
   return sets(0, 0, 0);

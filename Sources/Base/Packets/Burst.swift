@@ -108,6 +108,12 @@
     return true
   }
 
+  /// Enough to tell control from data; `nil` for an empty packet.
+  package func firstByte(_ index: Int) -> UInt8? {
+    let packet = self[index]
+    return packet.length > 0 ? unsafe base.load(fromByteOffset: Int(packet.offset), as: UInt8.self) : nil
+  }
+
   /// A copy of one packet's bytes. Allocates: for the control lane and for tests.
   package func copy(_ index: Int) -> [UInt8] {
     let packet = self[index]

@@ -188,8 +188,10 @@ int adit_limit_processes(uint64_t count);
 int adit_limit_file_size(uint64_t bytes);
 // Group list emptied, then all four group ids and all four user ids.
 int adit_become(uint32_t user, uint32_t group);
-// Bounding set, ambient set and this thread's own sets.
-int adit_drop_all_capabilities(void);
+// The bounding set; needs CAP_SETPCAP, so ask before the change of user.
+int adit_drop_capability_bounds(void);
+// Ambient set and this thread's own sets.
+int adit_drop_capabilities(void);
 // Effective capabilities of this thread.
 uint64_t adit_capabilities(void);
 int adit_close_from(int lowest);

@@ -42,6 +42,13 @@ package import Base
   /// claimed for unpacking lies behind it.
   package mutating func coverUnread() { _ = burst.claim(room: limit - burst.used) }
 
+  /// Forgets everything, for another connection.
+  package mutating func clear() {
+    start = Burst.headroom
+    limit = Burst.headroom
+    burst.reset()
+  }
+
   /// Forgets the listed packets and moves the unread rest to the front.
   package mutating func compact() {
     let rest = limit - start

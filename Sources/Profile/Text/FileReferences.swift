@@ -70,10 +70,10 @@ extension Profile {
   /// - Parameter read: gives a file's bytes, or one sentence that says why not.
   /// - Returns: the lines, with what could not be read left as it was and reported; parse those with `.mayBeUnread`.
   package static func inliningFiles(
-    in lines: [OptionLine], read: (FileReference) -> Result<[UInt8], FileProblem>
+    in lines: [OptionLine], read: @escaping (FileReference) -> Result<[UInt8], FileProblem>
   ) -> (lines: [OptionLine], diagnostics: [Diagnostic]) {
-    var run = Inlining()
-    let result = run.inlined(lines, depth: 0, read: read)
+    var run = Inlining(read: read)
+    let result = run.inlined(lines, depth: 0)
     return (result, run.findings.all)
   }
 }
@@ -86,21 +86,22 @@ package struct FileProblem: Error {
 }
 
 private struct Inlining {
-  typealias Reader = (FileReference) -> Result<[UInt8], FileProblem>
-
-  private(set) var findings = Findings()
+  let read: (FileReference) -> Result<[UInt8], FileProblem>
+  var findings = Findings()
   private var lineCount = 0
 
-  mutating func inlined(_ lines: [OptionLine], depth: Int, read: Reader) -> [OptionLine] {
+  init(read: @escaping (FileReference) -> Result<[UInt8], FileProblem>) { self.read = read }
+
+  mutating func inlined(_ lines: [OptionLine], depth: Int) -> [OptionLine] {
     var result: [OptionLine] = []
     for line in lines {
       lineCount += 1
       if let block = line.block {
         var line = line
-        line.block = inlined(block, depth: depth, read: read)
+        line.block = inlined(block, depth: depth)
         result.append(line)
       } else if let reference = line.fileReference {
-        result += inlined(line, reference, depth: depth, read: read)
+        result += inlined(line, reference, depth: depth)
       } else {
         result.append(line)
       }
@@ -108,9 +109,7 @@ private struct Inlining {
     return result
   }
 
-  private mutating func inlined(
-    _ line: OptionLine, _ reference: FileReference, depth: Int, read: Reader
-  ) -> [OptionLine] {
+  private mutating func inlined(_ line: OptionLine, _ reference: FileReference, depth: Int) -> [OptionLine] {
     if line.name == "config", depth >= ProfileLimits.includeDepth || lineCount > ProfileLimits.optionLines {
       fail(reference, "files name each other more than \(ProfileLimits.includeDepth) deep, or without end")
       return [line]
@@ -130,7 +129,7 @@ private struct Inlining {
       }
       let (lines, problems) = Lexer.lines(of: content, file: reference.path)
       for problem in problems { findings.add(problem) }
-      return inlined(lines, depth: depth + 1, read: read)
+      return inlined(lines, depth: depth + 1)
     }
   }
 

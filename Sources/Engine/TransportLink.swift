@@ -1,0 +1,138 @@
+internal import Base
+internal import Glibc
+internal import IO
+
+/// The one socket of an attempt, UDP or TCP, and the control records that wait to be written to it.
+struct TransportLink: ~Copyable {
+  /// Control records that a slow connection may pile up; the session's send window is far below.
+  private static let mostQueued = 256 * 1024
+
+  private var udp: UDPSocket?
+  private var tcp: TCPSocket?
+  private var records: [UInt8] = []
+  private var written = 0
+  let descriptor: Int32
+  let isStream: Bool
+  /// The kernel takes no more: watch for writable, and let the tun wait.
+  private(set) var isFull = false
+  /// TCP: not yet there.
+  private(set) var isConnecting = false
+  /// Why the socket is of no more use.
+  private(set) var fault: Fault?
+
+  init(udp socket: consuming FileDescriptor, peer: Endpoint) throws(SystemFailure) {
+    let made = try UDPSocket(socket, peer: peer)
+    descriptor = made.descriptor
+    udp = consume made
+    isStream = false
+  }
+
+  init(tcp socket: consuming FileDescriptor, peer: Endpoint) throws(SystemFailure) {
+    let made = try TCPSocket(socket)
+    let state = made.connect(to: peer)
+    descriptor = made.descriptor
+    tcp = consume made
+    isStream = true
+    switch state {
+    case .connected: break
+    case .underWay: isConnecting = true
+    case .failed(let number): fault = Self.fault(number)
+    }
+  }
+
+  var localEndpoint: Endpoint? {
+    mutating get { isStream ? tcp?.localEndpoint : udp?.localEndpoint }
+  }
+
+  var interest: Poller.Readiness {
+    if isConnecting { return .writable }
+    return isFull ? [.readable, .writable] : .readable
+  }
+
+  /// Call when writable: sees how the connection came out.
+  mutating func finishConnecting() {
+    guard isConnecting, let number = tcp?.connectResult() else { return }
+    isConnecting = false
+    if number != 0 { fault = Self.fault(number) }
+  }
+
+  /// One control packet, without a length.
+  mutating func send(_ packet: [UInt8], sealed: borrowing Burst, from cursor: inout FlushCursor) {
+    guard isStream else {
+      // What does not leave is lost like any datagram: control packets are repeated.
+      if let number = udp?.send(packet), number != 0 { noteUDP(number) }
+      return
+    }
+    guard records.count - written + packet.count + 2 <= Self.mostQueued, packet.count <= Int(UInt16.max) else {
+      fault = Fault(.tcpTimeout, "the server does not take our packets")
+      return
+    }
+    records.append(bigEndian: UInt16(packet.count))
+    records += packet
+    flush(sealed, from: &cursor)
+  }
+
+  /// Writes what waits: the rest of a packet begun, control records, then the sealed packets.
+  mutating func flush(_ sealed: borrowing Burst, from cursor: inout FlushCursor) {
+    guard fault == nil, !isConnecting else { return }
+    if isStream {
+      if isStopped(tcp?.flushStarted(sealed, from: &cursor)) { return }
+      if written < records.count {
+        if isStopped(tcp?.send(records, from: &written)) { return }
+        records.removeAll(keepingCapacity: true)
+        written = 0
+      }
+      if isStopped(tcp?.flush(sealed, from: &cursor)) { return }
+    } else if isStopped(udp?.flush(sealed, from: &cursor)) {
+      return
+    }
+    isFull = false
+  }
+
+  /// True when nothing more can be written now, or ever.
+  private mutating func isStopped(_ flushed: Flushed?) -> Bool {
+    switch flushed {
+    case .done, nil: return false
+    case .full: isFull = true
+    case .broken(let number): fault = Self.fault(number)
+    }
+    return true
+  }
+
+  mutating func fill(_ burst: inout Burst, slot: Int) -> Filled { udp?.fill(&burst, slot: slot) ?? .nothing }
+  mutating func fill(_ stream: inout StreamBuffer) -> Filled { tcp?.fill(&stream) ?? .nothing }
+
+  mutating func drainErrors() { udp?.drainErrors() }
+
+  /// Takes the last error that network or peer reported, as what it means while nobody has answered.
+  mutating func takeError() -> Fault? {
+    guard let number = udp?.lastError, number != 0 else { return nil }
+    udp?.lastError = 0
+    switch number {
+    case ECONNREFUSED: return Fault(.serverSilent, "nothing listens at its port")
+    case ENETUNREACH, EHOSTUNREACH, ENETDOWN: return Fault(.noPath)
+    default: return nil
+    }
+  }
+
+  var socketCounters: UDPSocket.Counters? {
+    mutating get { udp?.counters }
+  }
+
+  private mutating func noteUDP(_ number: Int32) {
+    if number == EBADF || number == ENOTSOCK { fault = Self.fault(number) }
+  }
+
+  mutating func fail(_ number: Int32) { fault = Self.fault(number) }
+  mutating func fail(_ fault: Fault) { self.fault = fault }
+
+  private static func fault(_ number: Int32) -> Fault {
+    switch number {
+    case ECONNREFUSED: Fault(.tcpRefused)
+    case ETIMEDOUT: Fault(.tcpTimeout)
+    case ECONNRESET, EPIPE: Fault(.tcpClosed)
+    case ENETUNREACH, EHOSTUNREACH, ENETDOWN: Fault(.noPath)
+    default: Fault(.socketFailed, SystemFailure("socket", number).reason)
+    }
+  }
+}
