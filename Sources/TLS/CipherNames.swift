@@ -13,7 +13,8 @@ internal import COpenSSL
 
   /// For TLS up to 1.2.
   ///
-  /// Keywords and operators of OpenSSL's list language pass as they are.
+  /// Keywords and operators of OpenSSL's list language pass as they are. What they may bring in, suites without a
+  /// certificate or without encryption, is taken out for good: `ALL:@SECLEVEL=0` would let any server in unverified.
   mutating func cipherList(_ written: String) throws(Fault) -> String {
     var kept: [String] = []
     var namesCiphers = false
@@ -30,7 +31,7 @@ internal import COpenSSL
       }
     }
     guard namesCiphers else { throw Fault(.tlsOptionsInvalid, "tls-cipher \(written)") }
-    return kept.joined(separator: ":")
+    return (kept + ["!aNULL", "!eNULL"]).joined(separator: ":")
   }
 
   mutating func cipherSuites(_ written: String) throws(Fault) -> String {

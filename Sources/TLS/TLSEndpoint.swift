@@ -54,6 +54,7 @@ internal import COpenSSL
 
   /// Takes ciphertext from the control channel, cut anywhere.
   package mutating func receive(_ bytes: [UInt8]) {
+    if case .failed = progress { return }
     guard !bytes.isEmpty, let count = Int32(exactly: bytes.count) else { return }
     if unsafe BIO_write(incoming, bytes, count) != count { fail(Fault(.internalError, "BIO_write")) }
   }
@@ -115,23 +116,23 @@ internal import COpenSSL
   private mutating func shakeHands() {
     OpenSSLErrors.clear()
     let result = unsafe SSL_do_handshake(connection)
-    if result == 1 {
-      progress = .established
-    } else {
-      note(unsafe SSL_get_error(connection, result))
+    guard result == 1 else { return note(unsafe SSL_get_error(connection, result)) }
+    // A handshake without a certificate never asks the verification; no suite that we offer has one.
+    if context.role == .client, unsafe SSL_get0_peer_certificate(connection) == nil {
+      return fail(Fault(.tlsCertificateUntrusted, "the server showed none"))
     }
+    progress = .established
   }
 
   private mutating func collect() {
+    // Passwords and tokens come through here.
+    var record = [UInt8](repeating: 0, count: Self.largestRecord)
+    defer { record.wipe() }
     while progress == .established {
       OpenSSLErrors.clear()
-      var count: Int32 = 0
-      let record = unsafe [UInt8](unsafeUninitializedCapacity: Self.largestRecord) { buffer, written in
-        unsafe count = SSL_read(connection, buffer.baseAddress, Int32(buffer.count))
-        written = max(0, Int(count))
-      }
+      let count = unsafe SSL_read(connection, &record, Int32(Self.largestRecord))
       guard count > 0 else { return note(unsafe SSL_get_error(connection, count)) }
-      messages.append(Array(record))
+      messages.append(Array(record.prefix(Int(count))))
     }
   }
 

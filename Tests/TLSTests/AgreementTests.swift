@@ -76,6 +76,25 @@ import Testing
     #expect(result.server?.code == .tlsNoSharedCipher)
   }
 
+  @Test(
+    "no list brings in ciphers without a certificate", arguments: ["ALL", "aNULL:AES256-SHA", "ADH-AES256-SHA:ALL"])
+  func anonymous(list: String) throws {
+    let options = World.clientOptions { $0.cipherList = "\(list):@SECLEVEL=0" }
+    var client = try TLSEndpoint(World.context(options))
+    let server = try #require(AnonymousServer())
+    var progress = client.advance()
+    for _ in 0..<10 {
+      _ = server.take(client.drain(atMost: .max))
+      client.receive(server.give())
+      progress = client.advance()
+    }
+    guard case .failed(let fault) = progress else {
+      Issue.record("a server without a certificate is let in: \(progress)")
+      return
+    }
+    #expect(fault.code == .tlsNoSharedCipher)
+  }
+
   @Test("the old versions come up only at level 0, and a note says so", arguments: [TLSVersion.v1_0, .v1_1])
   func oldVersions(version: TLSVersion) throws {
     let server = World.serverOptions {
