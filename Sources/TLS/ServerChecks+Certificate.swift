@@ -21,7 +21,8 @@ extension ServerChecks {
       guard let usage = unsafe Self.keyUsage(of: certificate) else {
         return Fault(.tlsCertificateWrongUsage, "it names no key usage")
       }
-      if !wanted.isEmpty, !wanted.contains(where: { usage & $0 == $0 }) {
+      // A value of no bits is in every usage, so it asks for nothing and fits nobody.
+      if !wanted.isEmpty, !wanted.contains(where: { $0 != 0 && usage & $0 == $0 }) {
         return Fault(.tlsCertificateWrongUsage, "its key usage is \(Hex.text(usage))")
       }
     }
@@ -46,11 +47,13 @@ extension ServerChecks {
       }
       actual = name
     }
-    // Compared byte by byte: String's == takes canonically equal spellings for the same.
+    // Compared byte by byte: String's == takes canonically equal spellings for the same. Every name begins with an
+    // empty one.
     let matches =
       x509NameKind == .namePrefix
       ? actual.utf8.starts(with: wanted.utf8) : actual.utf8.elementsEqual(wanted.utf8)
-    return matches ? nil : Fault(.tlsCertificateWrongName, "it is \"\(actual)\", wanted is \"\(wanted)\"")
+    return matches && !wanted.isEmpty
+      ? nil : Fault(.tlsCertificateWrongName, "it is \"\(actual)\", wanted is \"\(wanted)\"")
   }
 
   private static func digest(_ digest: Digest, of certificate: OpaquePointer) -> [UInt8]? {

@@ -19,7 +19,9 @@ package final class TestCertificate: @unchecked Sendable {
     ASN1_TIME_set(X509_getm_notBefore(raw), time_t(request.notBefore.seconds))
     ASN1_TIME_set(X509_getm_notAfter(raw), time_t(request.notAfter.seconds))
     for (field, value) in request.subject {
-      X509_NAME_add_entry_by_txt(X509_get_subject_name(raw), field, MBSTRING_UTF8, value, -1, -1, 0)
+      // Counted, so that a value may hold a NUL.
+      let bytes = Array(value.utf8)
+      X509_NAME_add_entry_by_txt(X509_get_subject_name(raw), field, MBSTRING_UTF8, bytes, Int32(bytes.count), -1, 0)
     }
     X509_set_issuer_name(raw, X509_get_subject_name(issuer?.raw ?? raw))
     X509_set_pubkey(raw, key.raw)
