@@ -14,8 +14,8 @@ enum ArmoredText {
   static func read(_ text: SecretBytes, label: String) throws(Failure) -> [UInt8] {
     var bytes = text.exposed
     defer { bytes.wipe() }
-    guard let begin = find("-----BEGIN \(label)-----", in: bytes[...]) else { throw .noBegin }
-    guard let end = find("-----END \(label)-----", in: bytes[begin.upperBound...]) else { throw .noEnd }
+    guard let begin = bytes[...].firstRange(of: "-----BEGIN \(label)-----") else { throw .noBegin }
+    guard let end = bytes[begin.upperBound...].firstRange(of: "-----END \(label)-----") else { throw .noEnd }
     guard let content = Base64.bytes(bytes[begin.upperBound..<end.lowerBound]) else { throw .notBase64 }
     return content
   }
@@ -32,15 +32,5 @@ enum ArmoredText {
     }
     lines += "-----END \(label)-----\n".utf8
     return SecretBytes(lines)
-  }
-
-  private static func find(_ marker: String, in bytes: ArraySlice<UInt8>) -> Range<Int>? {
-    let wanted = Array(marker.utf8)
-    var start = bytes.startIndex
-    while bytes.endIndex - start >= wanted.count {
-      if bytes[start..<start + wanted.count].elementsEqual(wanted) { return start..<start + wanted.count }
-      start += 1
-    }
-    return nil
   }
 }

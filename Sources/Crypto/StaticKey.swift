@@ -27,25 +27,16 @@ package struct StaticKey: Hashable, Sendable {
   /// Reads the text form; what stands before and behind the markers is ignored.
   package init(text: some Collection<UInt8>) throws(Failure) {
     let text = Array(text)
-    guard let begin = text.firstRange(of: Array("-----BEGIN OpenVPN Static key V1-----".utf8)) else {
-      throw .noBegin
-    }
+    guard let begin = text[...].firstRange(of: "-----BEGIN OpenVPN Static key V1-----") else { throw .noBegin }
     let rest = text[begin.upperBound...]
-    guard let end = rest.firstRange(of: Array("-----END OpenVPN Static key V1-----".utf8)) else { throw .noEnd }
+    guard let end = rest.firstRange(of: "-----END OpenVPN Static key V1-----") else { throw .noEnd }
 
     var bytes: [UInt8] = []
     bytes.reserveCapacity(KeyBlock.size + 1)
     defer { bytes.wipe() }
     var high: UInt8?
-    for character in rest[..<end.lowerBound] {
-      let nibble: UInt8
-      switch character {
-      case 48...57: nibble = character - 48
-      case 97...102: nibble = character - 87
-      case 65...70: nibble = character - 55
-      case 9...13, 32: continue
-      default: throw .notHexadecimal
-      }
+    for character in rest[..<end.lowerBound] where character != 32 && !(9...13).contains(character) {
+      guard let nibble = Hex.value(ofDigit: character) else { throw .notHexadecimal }
       if let first = high {
         guard bytes.count < KeyBlock.size else { throw .wrongLength }
         bytes.append(first << 4 | nibble)
@@ -63,20 +54,5 @@ package struct StaticKey: Hashable, Sendable {
     precondition((0...1).contains(index) && (0...KeyBlock.quarter).contains(count))
     let offset = KeyBlock.offset(isHalf ? 0 : index, part)
     return bytes.slice(offset..<offset + count)
-  }
-}
-
-extension Array where Element == UInt8 {
-  fileprivate func firstRange(of other: [UInt8]) -> Range<Int>? { self[...].firstRange(of: other) }
-}
-
-extension ArraySlice where Element == UInt8 {
-  fileprivate func firstRange(of other: [UInt8]) -> Range<Int>? {
-    var start = startIndex
-    while endIndex - start >= other.count {
-      if self[start..<start + other.count].elementsEqual(other) { return start..<start + other.count }
-      start += 1
-    }
-    return nil
   }
 }

@@ -24,6 +24,16 @@ import Testing
     #expect(Hex.bytes("00 fF\n10") == [0, 255, 16])
     #expect(Hex.bytes("0") == nil)
     #expect(Hex.bytes("0g") == nil)
+    let digits = (0...255 as ClosedRange<UInt8>).filter { Hex.value(ofDigit: $0) != nil }
+    #expect(String(decoding: digits, as: UTF8.self) == "0123456789ABCDEFabcdef")
+  }
+
+  @Test("a text is found where it stands first, up to the very end") func search() {
+    let bytes = Array("aabab".utf8)
+    #expect(bytes[...].firstRange(of: "ab") == 1..<3)
+    #expect(bytes[2...].firstRange(of: "ab") == 3..<5)
+    #expect(bytes[...].firstRange(of: "ba") == 2..<4)
+    #expect(bytes[...4].firstRange(of: "aabab ") == nil)
   }
 
   @Test("a secret prints as dots, compares by content and slices") func secret() {

@@ -10,19 +10,22 @@ package enum Hex {
     return String(decoding: result, as: UTF8.self)
   }
 
+  /// - Returns: 0...15, or `nil` when the character is no digit.
+  package static func value(ofDigit character: UInt8) -> UInt8? {
+    switch character {
+    case 48...57: character - 48
+    case 97...102: character - 87
+    case 65...70: character - 55
+    default: nil
+    }
+  }
+
   /// - Returns: `nil` at anything but an even number of hexadecimal digits; spaces and newlines between them are skipped.
   package static func bytes(_ text: some StringProtocol) -> [UInt8]? {
     var result: [UInt8] = []
     var high: UInt8?
-    for character in text.utf8 {
-      let nibble: UInt8
-      switch character {
-      case 48...57: nibble = character - 48
-      case 97...102: nibble = character - 87
-      case 65...70: nibble = character - 55
-      case 32, 9, 10, 13: continue
-      default: return nil
-      }
+    for character in text.utf8 where ![32, 9, 10, 13].contains(character) {
+      guard let nibble = value(ofDigit: character) else { return nil }
       if let first = high {
         result.append(first << 4 | nibble)
         high = nil
