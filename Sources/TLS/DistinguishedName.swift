@@ -26,7 +26,7 @@ enum DistinguishedName {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func text(of name: OpaquePointer?) -> String {
+  static func text(of name: OpaquePointer?) -> String {
     guard let bio = unsafe BIO_new(BIO_s_mem()) else { return "" }
     defer { unsafe BIO_free(bio) }
     let flags = UInt(XN_FLAG_SEP_CPLUS_SPC | XN_FLAG_FN_SN | ASN1_STRFLGS_UTF8_CONVERT | ASN1_STRFLGS_ESC_CTRL)

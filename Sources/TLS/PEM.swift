@@ -14,10 +14,24 @@ enum PEM {
     }
   }
 
+  /// Every list of `text`.
+  ///
+  /// OpenSSL passes over a block whose first line is damaged, and a list passed over lets in what it revokes: so the
+  /// last lines are counted (cases O-45).
   static func revocationLists(in text: SecretBytes) throws(Fault) -> [RevocationList] {
-    try unsafe all(in: text, or: Fault(.crlUnreadable)) { bio in
+    let lists = try unsafe all(in: text, or: Fault(.crlUnreadable)) { bio in
       unsafe PEM_read_bio_X509_CRL(bio, nil, refusePassword, nil).map { unsafe RevocationList(adopting: $0) }
     }
+    var ends = 0
+    var rest = text.exposed[...]
+    while let end = rest.firstRange(of: "-----END X509 CRL-----") {
+      ends += 1
+      rest = rest[end.upperBound...]
+    }
+    guard lists.count == ends else {
+      throw Fault(.crlUnreadable, "\(ends - lists.count) of \(ends) lists have no first line")
+    }
+    return lists
   }
 
   static func privateKey(in text: SecretBytes, password: SecretBytes?) throws(Fault) -> PrivateKey {

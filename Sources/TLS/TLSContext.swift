@@ -131,12 +131,10 @@ internal import COpenSSL
     let parameters = unsafe SSL_CTX_get0_param(raw)
     unsafe X509_VERIFY_PARAM_set_time(parameters, time_t(wallTime.seconds))
     unsafe X509_VERIFY_PARAM_set_depth(parameters, Self.largestDepth)
-    for text in options.revocationLists {
-      for list in try PEM.revocationLists(in: text) {
-        guard unsafe X509_STORE_add_crl(SSL_CTX_get_cert_store(raw), list.raw) == 1 else { throw Fault(.crlUnreadable) }
-      }
+    if !options.revocationLists.isEmpty {
+      unsafe X509_VERIFY_PARAM_set_flags(parameters, adit_tls_crl_flags())
+      try addRevocationLists(options)
     }
-    if !options.revocationLists.isEmpty { unsafe X509_VERIFY_PARAM_set_flags(parameters, adit_tls_crl_flags()) }
     guard role == .client || !authorities.isEmpty else { return }
     unsafe SSL_CTX_set_verify(raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
     unsafe SSL_CTX_set_cert_verify_callback(raw, verifyChain, Unmanaged.passUnretained(self).toOpaque())
@@ -144,6 +142,20 @@ internal import COpenSSL
 
   /// OpenSSL counts the certificates between the leaf and the anchor: depth 15 and more is refused (protocol.md 5.3).
   private static let largestDepth: Int32 = 14
+
+  /// An authority without a list is accepted (protocol.md section 5.3, crl-verify), but not in silence.
+  private func addRevocationLists(_ options: TLSOptions) throws(Fault) {
+    var issuers: Set<String> = []
+    for text in options.revocationLists {
+      for list in try PEM.revocationLists(in: text) {
+        guard unsafe X509_STORE_add_crl(SSL_CTX_get_cert_store(raw), list.raw) == 1 else { throw Fault(.crlUnreadable) }
+        unsafe issuers.insert(DistinguishedName.text(of: X509_CRL_get_issuer(list.raw)))
+      }
+    }
+    for authority in authorities where !issuers.contains(authority.subject) {
+      notes.append(Note(.revocationListMissing, authority.subject))
+    }
+  }
 
   private func trust(_ authority: Certificate) throws(Fault) {
     guard unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(raw), authority.raw) == 1 else {

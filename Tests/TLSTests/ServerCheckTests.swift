@@ -42,6 +42,10 @@ import Testing
     #expect(refused?.code == .tlsCertificateRevoked)
     #expect(try World.handshake(client: client(lists)).client == nil)
     #expect(try World.handshake(client: client([World.otherAuthority.revocationList()])).client == nil)
+    #expect(try World.context(client(lists)).notes == [])
+    #expect(
+      try World.context(client([World.otherAuthority.revocationList()])).notes
+        == [Note(.revocationListMissing, "CN=Adit test CA")])
     let old = World.authority.revocationList(until: TestTime.days(-1))
     #expect(try World.handshake(client: client([old])).client?.code == .crlUnusable)
   }

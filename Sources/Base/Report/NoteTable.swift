@@ -9,7 +9,7 @@ extension Note {
     case resolving, resolved, connecting, serverAnswered, tlsEstablished, keysAgreed, pushReceived, pushOptionIgnored
     case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
     case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
-    case tlsNameSkipped, tlsOldVersionsNeedLevel
+    case tlsNameSkipped, tlsOldVersionsNeedLevel, revocationListMissing
 
     package var entry: Entry { Self.table[self] ?? Entry(level: .debug, sentence: rawValue) }
 
@@ -41,6 +41,9 @@ extension Note {
       .tlsOldVersionsNeedLevel: Entry(
         level: .warning,
         sentence: "tls-version-min allows TLS below 1.2, but OpenSSL uses that only with tls-cert-profile insecure"),
+      .revocationListMissing: Entry(
+        level: .warning,
+        sentence: "crl-verify has no list of the authority {0}: what it revoked is not found out"),
       .sessionFailed: Entry(level: .warning, sentence: "{0}"),
     ]
   }
