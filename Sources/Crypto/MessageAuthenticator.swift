@@ -21,8 +21,13 @@ extension Digest {
 
   package init(_ digest: Digest, key: some Collection<UInt8>) {
     self.digest = digest
-    var block = key.count > digest.blockSize ? digestOf(digest, Array(key)) : Array(key)
-    block += Array(repeating: 0, count: digest.blockSize - block.count)
+    // Of full size from the start: growing would leave a copy of the key behind.
+    var block = [UInt8](repeating: 0, count: digest.blockSize)
+    if key.count > digest.blockSize {
+      block.replaceSubrange(..<digest.size, with: digestOf(digest, Array(key)))
+    } else {
+      block.replaceSubrange(..<key.count, with: key)
+    }
     guard let context = unsafe adit_hmac_new(digest.shimValue, block) else {
       preconditionFailure("no memory for an HMAC")
     }

@@ -20,8 +20,10 @@ struct PKCS12Content {
     if let content = unsafe open(file, password: [0]) { return content }
     var errors = OpenSSLErrors.take()
     if let password, isPasswordRefused(errors) {
-      var text = password.exposed + [0]
+      // Appending the NUL would leave a copy behind.
+      var text = [UInt8](repeating: 0, count: password.count + 1)
       defer { text.wipe() }
+      unsafe password.withBytes { bytes in unsafe text.withUnsafeMutableBytes { unsafe $0.copyMemory(from: bytes) } }
       if let content = unsafe open(file, password: text) { return content }
       errors = OpenSSLErrors.take()
     }
