@@ -19,10 +19,10 @@ package struct IPv6Address: Hashable, Comparable, Sendable, CustomStringConverti
   package init?(_ text: some StringProtocol) {
     guard text.utf8.count <= 45 else { return nil }
     let halves = Self.splitAtDoubleColon(String(text))
-    guard let head = Self.groups(halves.head) else { return nil }
+    guard let head = Self.groups(halves.head, isEnd: halves.tail == nil) else { return nil }
     var all = head
     if let tailText = halves.tail {
-      guard let tail = Self.groups(tailText), head.count + tail.count <= 7 else { return nil }
+      guard let tail = Self.groups(tailText, isEnd: true), head.count + tail.count <= 7 else { return nil }
       all += Array(repeating: 0, count: 8 - head.count - tail.count) + tail
     }
     guard all.count == 8 else { return nil }
@@ -69,12 +69,13 @@ package struct IPv6Address: Hashable, Comparable, Sendable, CustomStringConverti
     return (text[...], nil)
   }
 
-  private static func groups(_ text: Substring) -> [UInt16]? {
+  /// - Parameter isEnd: an IPv4 address may stand only at the end of the whole.
+  private static func groups(_ text: Substring, isEnd: Bool) -> [UInt16]? {
     if text.isEmpty { return [] }
     var result: [UInt16] = []
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     for (position, part) in parts.enumerated() {
-      if position == parts.count - 1, let embedded = IPv4Address(part) {
+      if isEnd, position == parts.count - 1, let embedded = IPv4Address(part) {
         result += [UInt16(embedded.value >> 16), UInt16(embedded.value & 0xffff)]
         continue
       }
