@@ -98,6 +98,13 @@ struct Loading {
     problems.removeAll { $0.location.file.hasPrefix(packages + "/") && $0.location.file != path }
     return SettingsParser.packagesToTakeOver(files).compactMap { package in
       let full = FileStore.resolve(package.rawValue, base: packages)
+      if let process = RunningOpenVPN.find() {
+        problems.append(
+          Diagnostic(
+            .error, SourceLocation(file: full),
+            "not taken over while OpenVPN itself runs (process \(process)): stop and disable it first"))
+        return nil
+      }
       guard var file = read(full, name: full)?.file else { return nil }
       file.package = package
       return file

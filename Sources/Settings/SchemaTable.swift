@@ -36,7 +36,7 @@ extension Schema {
         "unknown_options", .word(["fail", "ignore"]), standard: "fail",
         "What an OpenVPN option that Adit does not know does: a lost option may be a lost protection."),
       Key(
-        "clock_policy", .word(["floor", "strict"]), standard: "floor",
+        "clock_policy", .word(["floor", "strict"]), standard: "floor", isActedOn: false,
         "What certificates are checked against while the clock is unset: the build date, or the clock nevertheless."),
       Key("username", .text, "The user name; better a file named by `auth_user_pass`."),
       Key("password", .text, "The password; better a file named by `auth_user_pass`."),
@@ -63,7 +63,9 @@ extension Schema {
         "auto: through the tunnel when the server gives IPv6, else refused; block: refused; bypass: the ordinary way."),
       Key(
         "dns", .word(["auto", "hijack", "dnsmasq", "resolved", "resolvconf", "off"]), standard: "auto",
-        "How the LAN's names are resolved through the tunnel."),
+        later: ["auto", "dnsmasq", "resolved", "resolvconf"],
+        "How the LAN's names are resolved. hijack: the LAN's port 53 goes to the server that the tunnel gave; off: as ever."
+      ),
       Key("block_dot", .flag, standard: "0", "Refuse port 853 of the LAN."),
       Key(
         "inbound", .word(["wan", "block"]), standard: "wan",

@@ -47,7 +47,11 @@ struct SectionReader {
     if !key.isList, option.values.count > 1 {
       fail(option.location, "`\(key.name)` takes one value, not a list")
     }
-    if schema.isActedOn, !key.isActedOn { note(option.location, "`\(key.name)` is not yet acted on") }
+    guard schema.isActedOn else { return }
+    if !key.isActedOn { note(option.location, "`\(key.name)` is not yet acted on") }
+    for value in option.values where key.laterValues.contains(value.text) {
+      note(value.location, "`\(key.name)` '\(value.text)' is not yet acted on")
+    }
   }
 
   mutating func failUnknown(_ option: UCIOption, among names: [String]) {
