@@ -44,8 +44,18 @@ final class NetworkKeeper {
     }
   }
 
-  func snapshot() throws(Fault) -> Snapshot {
-    do throws(NetlinkFailure) { return try hands.netlink.snapshot() } catch {
+  /// True as of the last planning; sockets of IPv6 can be made then.
+  private(set) var hasIPv6 = true
+
+  /// The failure that keeps a tunnel from being used; a single refused route is none.
+  var essentialFailure: Fault? { failures.first { $0.step.isEssential }?.fault }
+
+  private func snapshot() throws(Fault) -> Snapshot {
+    do throws(NetlinkFailure) {
+      let snapshot = try hands.netlink.snapshot()
+      hasIPv6 = snapshot.hasIPv6
+      return snapshot
+    } catch {
       throw Fault(.networkPlanFailed, "\(error)")
     }
   }
@@ -55,7 +65,8 @@ final class NetworkKeeper {
     refreshAt = nil
     do throws(Fault) {
       let next = Planner.plan(
-        settings: settings, tunnels: tunnels, snapshot: try snapshot(), clockIsUnset: clockIsUnset)
+        settings: settings, tunnels: tunnels, snapshot: try snapshot(), formerUplinks: plan.uplinks,
+        clockIsUnset: clockIsUnset)
       for warning in next.warnings where !plan.warnings.contains(warning) { log.log(.warning, warning, at: now) }
       plan = next
       take(try hands.apply(next), at: now)
@@ -103,7 +114,7 @@ final class NetworkKeeper {
       log.log(.error, failure.fault.sentence, at: now)
     }
     failures = progress.failures
-    if isDone, !failures.isEmpty { refreshAt = now + Self.retry }
+    if isDone, essentialFailure != nil { refreshAt = now + Self.retry }
   }
 
   private func fail(_ fault: Fault, at now: Instant) {

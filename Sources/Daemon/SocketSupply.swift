@@ -16,12 +16,12 @@ struct SocketSupply {
   var hasIPv6: Bool
 
   /// - Parameter profile: its `rcvbuf`, `sndbuf`, `mark`, `local` and `bind-dev` are honoured.
-  /// - Returns: the kinds that could be made, each with its socket.
+  /// - Returns: the kinds that could be made, each with its socket, which is the caller's to close.
   func sockets(
     _ kinds: [SocketKind], for profile: Profile
-  ) -> (kinds: [SocketKind], descriptors: [FileDescriptorBox], failure: SystemFailure?) {
+  ) -> (kinds: [SocketKind], descriptors: [Int32], failure: SystemFailure?) {
     var made: [SocketKind] = []
-    var descriptors: [FileDescriptorBox] = []
+    var descriptors: [Int32] = []
     var failure: SystemFailure?
     for kind in kinds.prefix(Self.most) {
       let (transport, family) = kind.parts
@@ -30,7 +30,7 @@ struct SocketSupply {
       if let size = profile.receiveBuffer, size > 0 { options.receiveBuffer = size }
       if let size = profile.sendBuffer, size > 0 { options.sendBuffer = size }
       do throws(SystemFailure) {
-        descriptors.append(FileDescriptorBox(try TransportSocket.make(transport, family, options)))
+        descriptors.append(try TransportSocket.make(transport, family, options).release())
         made.append(kind)
       } catch {
         failure = error

@@ -42,7 +42,8 @@ struct TunnelNetwork {
 
   init(_ state: TunnelState, _ surroundings: Surroundings, in snapshot: Snapshot) {
     self.state = state
-    let options = TunnelOptions.merged(local: state.profile?.tunnel ?? TunnelOptions(), pushed: state.pushed?.tunnel)
+    let own = state.profile?.tunnel ?? TunnelOptions()
+    let options = state.pushed.map { TunnelOptions.merged(local: own, pushed: $0.tunnel) } ?? own
     mtu = Self.mtu(state, options)
     isConfigured = state.pushed != nil && state.profile != nil
     redirects4 = options.redirectGateway.map { $0.redirectsDefault && $0.ipv4 } ?? false

@@ -39,7 +39,7 @@ extension Step {
   /// True when a failure leaves too little to go on safely: what follows must not open what this should close.
   ///
   /// A single route that the kernel refuses costs that route, not the tunnel; a setting that is missing costs that setting.
-  var isEssential: Bool {
+  package var isEssential: Bool {
     switch self {
     case .setLink, .addAddress, .addRule, .loadRuleset: true
     case .addRoute(let route): route.kind != .unicast

@@ -164,7 +164,7 @@ import Testing
   func version() {
     let speeds = [VersionCommand.Speed(cipher: "AES-256-GCM", megabytesPerSecond: 900)]
     let text = VersionCommand.text(speeds)
-    #expect(text.hasPrefix("adit \(Product.version)\nOpenSSL ") && text.contains("  AES-256-GCM  900 MB/s\n"))
+    #expect(text.hasPrefix("adit \(Version.text)\nOpenSSL ") && text.contains("  AES-256-GCM  900 MB/s\n"))
     #expect(VersionCommand.json(speeds)["ciphers"]?.elements?.first?["name"]?.text == "AES-256-GCM")
   }
 }

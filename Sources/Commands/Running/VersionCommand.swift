@@ -27,13 +27,13 @@ package enum VersionCommand {
       "  \(speed.cipher)\(String(repeating: " ", count: width - speed.cipher.count))  \(speed.megabytesPerSecond) MB/s\n"
     }
     return
-      "adit \(Product.version)\n\(LibraryVersion.openSSL)\nencrypting packets of \(packetSize) bytes on one core:\n"
+      "adit \(Version.text)\n\(LibraryVersion.openSSL)\nencrypting packets of \(packetSize) bytes on one core:\n"
       + rows.joined()
   }
 
   package static func json(_ speeds: [Speed]) -> JSONValue {
     .object([
-      .init("version", .string(Product.version)), .init("openssl", .string(LibraryVersion.openSSL)),
+      .init("version", .string(Version.text)), .init("openssl", .string(LibraryVersion.openSSL)),
       .init(
         "ciphers",
         .array(

@@ -13,8 +13,16 @@ package struct MessageSocket: ~Copyable {
 
   /// Both ends of a new connection; one is for another process.
   package struct Pair: ~Copyable {
-    package var ours: FileDescriptor
-    package var theirs: FileDescriptor
+    package let ours: FileDescriptor
+    package let theirs: FileDescriptor
+
+    fileprivate init(ours: consuming FileDescriptor, theirs: consuming FileDescriptor) {
+      self.ours = ours
+      self.theirs = theirs
+    }
+
+    /// Keeps our end and closes the other, once the other process has its own copy.
+    package consuming func keepingOurs() -> FileDescriptor { ours }
   }
 
   package static func pair() throws(SystemFailure) -> Pair {

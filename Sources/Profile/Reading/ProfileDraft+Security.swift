@@ -65,7 +65,10 @@ extension ProfileDraft {
       profile.allowsCompression = profile.compression?.compresses == true
     }
     guard let cipher = profile.cipher else {
-      if isNegotiationDisabled, let location = location(of: "ncp-disable"), !isGiven("cipher") {
+      guard isNegotiationDisabled, let location = location(of: "ncp-disable") else { return }
+      if isGiven("cipher") {
+        report(.error, location, "`ncp-disable` leaves only the `cipher` of this profile, which is not available")
+      } else {
         report(.warning, location, "`ncp-disable` without `cipher` has no effect")
       }
       return

@@ -70,10 +70,10 @@ extension Profile {
   /// - Parameter read: gives a file's bytes, or one sentence that says why not.
   /// - Returns: the lines, with what could not be read left as it was and reported; parse those with `.mayBeUnread`.
   package static func inliningFiles(
-    in lines: [OptionLine], read: @escaping (FileReference) -> Result<[UInt8], FileProblem>
+    in lines: [OptionLine], read: (FileReference) -> Result<[UInt8], FileProblem>
   ) -> (lines: [OptionLine], diagnostics: [Diagnostic]) {
-    var run = Inlining(read: read)
-    let result = run.inlined(lines, depth: 0)
+    var run = Inlining()
+    let result = run.inlined(lines, depth: 0, read: read)
     return (result, run.findings.all)
   }
 }
@@ -86,22 +86,21 @@ package struct FileProblem: Error {
 }
 
 private struct Inlining {
-  let read: (FileReference) -> Result<[UInt8], FileProblem>
-  var findings = Findings()
+  typealias Reader = (FileReference) -> Result<[UInt8], FileProblem>
+
+  private(set) var findings = Findings()
   private var lineCount = 0
 
-  init(read: @escaping (FileReference) -> Result<[UInt8], FileProblem>) { self.read = read }
-
-  mutating func inlined(_ lines: [OptionLine], depth: Int) -> [OptionLine] {
+  mutating func inlined(_ lines: [OptionLine], depth: Int, read: Reader) -> [OptionLine] {
     var result: [OptionLine] = []
     for line in lines {
       lineCount += 1
       if let block = line.block {
         var line = line
-        line.block = inlined(block, depth: depth)
+        line.block = inlined(block, depth: depth, read: read)
         result.append(line)
       } else if let reference = line.fileReference {
-        result += inlined(line, reference, depth: depth)
+        result += inlined(line, reference, depth: depth, read: read)
       } else {
         result.append(line)
       }
@@ -109,7 +108,9 @@ private struct Inlining {
     return result
   }
 
-  private mutating func inlined(_ line: OptionLine, _ reference: FileReference, depth: Int) -> [OptionLine] {
+  private mutating func inlined(
+    _ line: OptionLine, _ reference: FileReference, depth: Int, read: Reader
+  ) -> [OptionLine] {
     if line.name == "config", depth >= ProfileLimits.includeDepth || lineCount > ProfileLimits.optionLines {
       fail(reference, "files name each other more than \(ProfileLimits.includeDepth) deep, or without end")
       return [line]
@@ -129,7 +130,7 @@ private struct Inlining {
       }
       let (lines, problems) = Lexer.lines(of: content, file: reference.path)
       for problem in problems { findings.add(problem) }
-      return inlined(lines, depth: depth + 1)
+      return inlined(lines, depth: depth + 1, read: read)
     }
   }
 

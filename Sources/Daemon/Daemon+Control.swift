@@ -1,0 +1,96 @@
+internal import Base
+internal import ConfigDirectory
+internal import Control
+internal import Exchange
+internal import IO
+internal import Settings
+internal import Supervisor
+
+extension Daemon {
+  func acceptClients(at now: Instant) {
+    while let (index, descriptor) = control.accept(at: now) {
+      watch(descriptor, for: .readable, Token(.client, index))
+    }
+  }
+
+  func serve(_ index: UInt32, at now: Instant) {
+    switch control.serve(index, answer: { self.answer($0, at: now) }) {
+    case .reading: break
+    case .writing:
+      if let descriptor = control.descriptor(of: index) { watch(descriptor, for: .writable, Token(.client, index)) }
+    case .over: dismiss(index)
+    }
+  }
+
+  func dismiss(_ index: UInt32) {
+    if let descriptor = control.descriptor(of: index) { forget(descriptor) }
+    control.forget(index)
+  }
+
+  private func answer(_ request: Result<Request, Reply.Refusal>, at now: Instant) -> Reply {
+    switch request {
+    case .failure(let refusal): return .refused(refusal)
+    case .success(.status(let name)):
+      if let name, tunnels.allSatisfy({ $0.name.text != name }) { return unknown(name) }
+      collectCounters(at: now)
+      return .status(StatusBuilder(daemon: self, now: now).report(of: name))
+    case .success(.up(let name)):
+      return order(name) { tunnel in
+        self.log.log(.info, "up, as asked", of: name, at: now)
+        self.tell(tunnel, .up, at: now)
+        self.refreshNetwork(at: now)
+      }
+    case .success(.down(let name)):
+      return order(name, mayBeInvalid: true) { tunnel in
+        self.log.log(.info, "down, as asked", of: name, at: now)
+        self.tell(tunnel, .down, at: now)
+      }
+    case .success(.reconnect(let name, let after)):
+      return order(name) { tunnel in
+        self.log.log(.info, "reconnecting, as asked", of: name, at: now)
+        self.tell(tunnel, .reconnect(after: after), at: now)
+      }
+    }
+  }
+
+  private func order(_ name: String, mayBeInvalid: Bool = false, _ body: (TunnelRun) -> Void) -> Reply {
+    guard let tunnel = tunnels.first(where: { $0.name.text == name }) else { return unknown(name) }
+    guard mayBeInvalid || tunnel.loaded.isValid else {
+      let reason = tunnel.loaded.firstError.map { "\($0.location): \($0.text)" } ?? "run `adit check`"
+      return .refused(Reply.Refusal(.invalidTunnel, "the configuration of \(name) has errors: \(reason)"))
+    }
+    body(tunnel)
+    return .done
+  }
+
+  private func unknown(_ name: String) -> Reply {
+    let nearest = NearestName.of(name, in: tunnels.map(\.name.text))
+    let hint = nearest.map { "; did you mean \($0)?" } ?? ""
+    return .refused(Reply.Refusal(.unknownTunnel, "there is no tunnel \(name)\(hint)"))
+  }
+
+  /// Asks every engine for its totals and waits for the answers, briefly: an engine answers within its next turn.
+  private func collectCounters(at now: Instant) {
+    var asked: [TunnelRun] = []
+    for tunnel in tunnels where tunnel.engine != nil {
+      send(.reportCounters, to: tunnel, at: now)
+      asked.append(tunnel)
+    }
+    guard var poller = try? Poller() else { return }
+    for tunnel in asked {
+      if let engine = tunnel.engine {
+        try? poller.add(engine.channelDescriptor, for: .readable, token: UInt64(tunnel.index))
+      }
+    }
+    let deadline = now + Self.statusPatience
+    while !asked.isEmpty, Clock.now < deadline, let count = try? poller.wait(until: deadline), count > 0 {
+      for position in 0..<count {
+        let index = Int(poller[position].token)
+        guard let tunnel = asked.first(where: { $0.index == index }) else { continue }
+        if let engine = tunnel.engine { poller.remove(engine.channelDescriptor) }
+        readEngine(of: tunnel, .readable, at: Clock.now)
+        asked.removeAll { $0.index == index }
+      }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import Base
+internal import ConfigDirectory
+internal import Exchange
+internal import Gateway
+internal import Hands
+internal import IO
+internal import Profile
+internal import Settings
+internal import Supervisor
+
+extension Daemon {
+  /// A clock that shows a time before this was never set: it is the month of the release.
+  static let releaseDate = WallTime(seconds: 1_793_491_200)
+
+  var clockIsUnset: Bool { Clock.wallTime < Self.releaseDate }
+
+  /// The time that certificates are checked at (design: clock floor).
+  func certificateTime(_ tunnel: TunnelRun) -> WallTime {
+    tunnel.loaded.settings.clockPolicy == .floor ? max(Clock.wallTime, Self.releaseDate) : Clock.wallTime
+  }
+
+  func refreshNetwork(at now: Instant) {
+    network.refresh(settings, tunnels.map(\.state), clockIsUnset: clockIsUnset, at: now)
+  }
+
+  /// The server's settings, parsed anew: what the engine says is a stranger's word.
+  func applyNetwork(_ attempt: Attempt, _ items: [String], of tunnel: TunnelRun, at now: Instant) {
+    guard let profile = tunnel.loaded.profile else { return }
+    switch PushedOptions.parse(items, profile: profile) {
+    case .failure(let fault): tell(tunnel, .networkFailed(attempt, fault), at: now)
+    case .success(let (pushed, _)):
+      tunnel.pushed = pushed
+      tunnel.awaiting = (attempt, now + TunnelRun.deviceDeadline)
+      refreshNetwork(at: now)
+      answerNetworks(at: now)
+    }
+  }
+
+  /// Says `applied` to every engine whose network stands by now.
+  func answerNetworks(at now: Instant) {
+    for tunnel in tunnels {
+      guard let (attempt, until) = tunnel.awaiting else { continue }
+      if let fault = network.plan.faults[tunnel.name] ?? network.essentialFailure {
+        refuse(tunnel, attempt, fault, at: now)
+        continue
+      }
+      guard network.hasAdded, let facts = network.plan.tunnels.first(where: { $0.name == tunnel.name }) else {
+        if now >= until { refuse(tunnel, attempt, Fault(.networkPlanFailed, "it took too long"), at: now) }
+        continue
+      }
+      var riding: [Int32] = []
+      if !tunnel.hasTun {
+        guard let device = network.plan.devices.first(where: { $0.name == tunnel.loaded.settings.device }) else {
+          refuse(tunnel, attempt, Fault(.tunUnavailable), at: now)
+          continue
+        }
+        do throws(Fault) {
+          guard let tun = try network.openTun(device) else {
+            // The predecessor's engine has not let go yet; look again soon.
+            if now >= until { refuse(tunnel, attempt, Fault(.deviceTaken, device.name.text), at: now) }
+            continue
+          }
+          riding = [tun.release()]
+        } catch {
+          refuse(tunnel, attempt, error, at: now)
+          continue
+        }
+      }
+      tunnel.awaiting = nil
+      tunnel.hasTun = true
+      send(.applied(attempt, mtu: UInt16(clamping: facts.mtu)), riding, to: tunnel, at: now)
+    }
+  }
+
+  private func refuse(_ tunnel: TunnelRun, _ attempt: Attempt, _ fault: Fault, at now: Instant) {
+    tunnel.awaiting = nil
+    tell(tunnel, .networkFailed(attempt, fault), at: now)
+  }
+
+  /// Asks the kernel anew for every server in use, and tells those whose answer changed.
+  func lookForPaths(at now: Instant) {
+    for tunnel in tunnels {
+      guard let address = tunnel.supervisor.watchedAddress else { continue }
+      tell(tunnel, .path(network.path(to: address, mark: marks.own)), at: now)
+    }
+  }
+}

@@ -1,0 +1,217 @@
+internal import Base
+internal import ConfigDirectory
+internal import Crypto
+internal import Exchange
+internal import Gateway
+internal import IO
+internal import Profile
+internal import Settings
+internal import Supervisor
+
+extension Daemon {
+  func start(at now: Instant) {
+    for (position, loaded) in configuration.tunnels.enumerated() {
+      add(loaded, index: position + 1, at: now)
+    }
+    // Engines are under way; the network is made beside their handshakes.
+    refreshNetwork(at: now)
+  }
+
+  func add(_ loaded: LoadedConfiguration.Tunnel, index: Int, at now: Instant) {
+    guard index <= 0x7f else {
+      log.log(.error, "more than 127 tunnels", of: loaded.settings.name.text, at: now)
+      return
+    }
+    let supervisor = TunnelSupervisor(random: { RandomSource.system.uint64() }, at: now)
+    let tunnel = TunnelRun(loaded, index: index, supervisor: supervisor)
+    tunnels.append(tunnel)
+    configure(tunnel, at: now)
+    if loaded.settings.isEnabled { tell(tunnel, .up, at: now) }
+  }
+
+  /// Tells the reducer what the configuration says now.
+  func configure(_ tunnel: TunnelRun, at now: Instant) {
+    if let profile = tunnel.loaded.profile {
+      tell(tunnel, .configured(profile, nil), at: now)
+      if !profile.tls.checks.identifiesServer { log.log(Note(.noServerCheck), of: tunnel.name.text, at: now) }
+    } else {
+      let detail = tunnel.loaded.firstError.map { "\($0.location): \($0.text)" }
+      tell(tunnel, .configured(nil, Fault(.configurationInvalid, detail)), at: now)
+    }
+  }
+
+  /// Feeds one event to a tunnel's reducer and does what it wants.
+  func tell(_ tunnel: TunnelRun, _ event: TunnelEvent, at now: Instant) {
+    for effect in tunnel.supervisor.handle(event, at: now) { perform(effect, for: tunnel, at: now) }
+  }
+
+  private func perform(_ effect: TunnelEffect, for tunnel: TunnelRun, at now: Instant) {
+    switch effect {
+    case .startEngine: startEngine(for: tunnel, at: now)
+    case .killEngine: dropEngine(of: tunnel)
+    case .configure:
+      reread(tunnel, at: now)
+      sendConfiguration(to: tunnel, at: now)
+    case .resolve(let attempt, let host, let family):
+      let pushed = tunnels.flatMap { $0.pushed?.tunnel.dns.addresses ?? [] }
+      let resolvers = UplinkResolvers.find(bootstrap: settings.globals.bootstrapDNS, pushed: pushed)
+      send(
+        .resolve(ResolveOrder(attempt: attempt, host: host, family: family, resolvers: resolvers)), to: tunnel, at: now)
+    case .connect(let attempt, let remote, let endpoint, let hasAlternatives, let token, let tokenUser):
+      tunnel.tls = nil
+      tunnel.up = nil
+      let path = network.path(to: endpoint.address, mark: marks.own)
+      if path != nil {
+        send(
+          .connect(
+            ConnectOrder(
+              attempt: attempt, remote: UInt16(clamping: remote), endpoint: endpoint, wallTime: certificateTime(tunnel),
+              hasAlternatives: hasAlternatives, token: token, tokenUser: tokenUser)), to: tunnel, at: now)
+      }
+      tell(tunnel, .path(path), at: now)
+    case .order(let order):
+      send(order, to: tunnel, at: now)
+      if case .quit = order { dropEngine(of: tunnel, kill: false) }
+    case .applyNetwork(let attempt, let items): applyNetwork(attempt, items, of: tunnel, at: now)
+    case .withdrawNetwork:
+      tunnel.pushed = nil
+      tunnel.awaiting = nil
+      refreshNetwork(at: now)
+    case .note(let note): log.log(note, of: tunnel.name.text, at: now)
+    }
+  }
+
+  // MARK: The engine
+
+  private func startEngine(for tunnel: TunnelRun, at now: Instant) {
+    do throws(SystemFailure) {
+      let engine = try EngineProcess(user: tunnel.user)
+      tunnel.engine = engine
+      tunnel.engineGeneration &+= 1
+      tunnel.hasTun = false
+      tunnel.formerRenegotiations += tunnel.counters.renegotiations
+      tunnel.counters = .init()
+      let token = UInt32(tunnel.index)
+      watch(engine.channelDescriptor, for: .readable, Token(.engine, token, generation: tunnel.engineGeneration))
+      watch(engine.processDescriptor, for: .readable, Token(.engineProcess, token, generation: tunnel.engineGeneration))
+    } catch {
+      log.log(.error, "the engine cannot be started: \(error)", of: tunnel.name.text, at: now)
+      tell(tunnel, .engineDied("\(error)"), at: now)
+      return
+    }
+    sendConfiguration(to: tunnel, at: now)
+    supply(tunnel, nil, at: now)
+  }
+
+  /// Reads the tunnel's files anew: a password may have been mended since.
+  private func reread(_ tunnel: TunnelRun, at now: Instant) {
+    guard let fresh = load().tunnels.first(where: { $0.settings.name == tunnel.name }), fresh.isValid else { return }
+    tunnel.loaded.canonicalText = fresh.canonicalText
+  }
+
+  private func sendConfiguration(to tunnel: TunnelRun, at now: Instant) {
+    guard let text = tunnel.loaded.canonicalText else { return }
+    send(.configure(tunnel: tunnel.name.text, profile: text), to: tunnel, at: now)
+  }
+
+  /// - Parameter wanted: `nil` = the first supply.
+  private func supply(_ tunnel: TunnelRun, _ wanted: [SocketKind]?, at now: Instant) {
+    guard let profile = tunnel.loaded.profile else { return }
+    let supply = SocketSupply(mark: marks.own, hasIPv6: network.hasIPv6)
+    let made = supply.sockets(wanted ?? supply.first(for: profile), for: profile)
+    if let failure = made.failure {
+      log.log(.error, "a socket cannot be made: \(failure)", of: tunnel.name.text, at: now)
+    }
+    if !made.kinds.isEmpty { send(.sockets(made.kinds), made.descriptors, to: tunnel, at: now) }
+  }
+
+  func send(_ order: Order, _ descriptors: [Int32] = [], to tunnel: TunnelRun, at now: Instant) {
+    guard let engine = tunnel.engine else { return }
+    if !engine.send(order, descriptors: descriptors) {
+      // It is gone, or hangs: its end is reported by its process descriptor.
+      engine.kill()
+      return
+    }
+    let token = Token(.engine, UInt32(tunnel.index), generation: tunnel.engineGeneration)
+    if engine.hasQueued { watch(engine.channelDescriptor, for: [.readable, .writable], token) }
+  }
+
+  func readEngine(of tunnel: TunnelRun, _ readiness: Poller.Readiness, at now: Instant) {
+    guard let engine = tunnel.engine else { return }
+    if readiness.contains(.writable) { engine.flush() }
+    if readiness.contains(.writable), !engine.hasQueued {
+      watch(
+        engine.channelDescriptor, for: .readable,
+        Token(.engine, UInt32(tunnel.index), generation: tunnel.engineGeneration))
+    }
+    switch engine.receive() {
+    case .reports(let reports):
+      for report in reports { take(report, of: tunnel, at: now) }
+    case .closed: forget(engine.channelDescriptor)
+    case .misbehaved:
+      log.log(.error, Fault(.engineMisbehaved).sentence, of: tunnel.name.text, at: now)
+      forget(engine.channelDescriptor)
+      engine.kill()
+    }
+  }
+
+  func collectEngine(of tunnel: TunnelRun, at now: Instant) {
+    guard let engine = tunnel.engine, let ending = engine.ending() else { return }
+    dropEngine(of: tunnel)
+    let words =
+      switch ending {
+      case .exit(let code): "it ended with code \(code)"
+      case .signal(let number): "it was ended by signal \(number)"
+      }
+    tell(tunnel, .engineDied(words), at: now)
+  }
+
+  /// - Parameter kill: false when it was told to quit and ends by itself; the end of the socketpair ends it too.
+  func dropEngine(of tunnel: TunnelRun, kill: Bool = true) {
+    guard let engine = tunnel.engine else { return }
+    forget(engine.channelDescriptor)
+    forget(engine.processDescriptor)
+    if kill { engine.kill() }
+    tunnel.engine = nil
+    tunnel.hasTun = false
+    tunnel.awaiting = nil
+  }
+
+  // MARK: What an engine says
+
+  private func take(_ report: Report, of tunnel: TunnelRun, at now: Instant) {
+    switch report {
+    case .ready: break
+    case .resolved(let attempt, let host, let addresses, let fault):
+      if let first = addresses.first {
+        let more = addresses.count > 1 ? " and \(addresses.count - 1) more" : ""
+        log.log(Note(.resolved, host, first.description + more), of: tunnel.name.text, at: now)
+      }
+      let detailed = fault.map { Fault($0.code, $0.detail.map { "\(host), \($0)" } ?? host) }
+      tell(tunnel, .resolved(attempt, addresses: addresses, fault: detailed), at: now)
+    case .event(let attempt, let event):
+      guard attempt == tunnel.supervisor.currentAttempt else { return }
+      remember(event, of: tunnel)
+      tell(tunnel, .session(attempt, event), at: now)
+      if case .up(let summary) = event { announce(summary, of: tunnel, at: now) }
+    case .note(let note): log.log(note, of: tunnel.name.text, at: now)
+    case .counters(let counters): tunnel.counters = counters
+    case .wantsSockets(let kinds): supply(tunnel, kinds, at: now)
+    }
+  }
+
+  private func remember(_ event: SessionEvent, of tunnel: TunnelRun) {
+    switch event {
+    case .started(let local): tunnel.local = local
+    case .tlsEstablished(let summary): tunnel.tls = summary
+    case .up(let summary): tunnel.up = summary
+    case .serverAnswered, .wantsNetwork, .renegotiated, .token, .ended: break
+    }
+  }
+
+  private func announce(_ summary: UpSummary, of tunnel: TunnelRun, at now: Instant) {
+    let addresses = network.plan.tunnels.first { $0.name == tunnel.name }?.addresses.map(\.description) ?? []
+    log.log(
+      Note(.connected, addresses.joined(separator: ", "), summary.cipher.rawValue), of: tunnel.name.text, at: now)
+  }
+}

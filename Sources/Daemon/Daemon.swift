@@ -1,0 +1,154 @@
+internal import Base
+internal import ConfigDirectory
+internal import Control
+internal import Gateway
+internal import IO
+internal import Settings
+internal import Supervisor
+
+/// The supervisor process: wires the pure rooms' effects to hands and engines. One thread, one loop.
+final class Daemon {
+  /// Time for goodbyes and for taking everything back; together under the five seconds that a stop may take.
+  static let goodbye: Duration = .milliseconds(3_200)
+  static let undoing: Duration = .milliseconds(1_500)
+  /// Counters are asked for when somebody looks, and at this interval for the log of drops.
+  static let statusPatience: Duration = .milliseconds(200)
+
+  let options: DaemonOptions
+  let log: LogSink
+  let network: NetworkKeeper
+  let control: ControlServer
+  var configuration: LoadedConfiguration
+  var tunnels: [TunnelRun] = []
+  var stopBy: Instant?
+  var isOver = false
+
+  private var poller: Poller
+  private var timer: TimerDescriptor
+  private let signals: SignalSource
+  private var watchedFirewall: Int32?
+
+  init(
+    _ options: DaemonOptions, _ configuration: LoadedConfiguration, log: LogSink, network: NetworkKeeper,
+    control: ControlServer
+  ) throws(SystemFailure) {
+    self.options = options
+    self.configuration = configuration
+    self.log = log
+    self.network = network
+    self.control = control
+    SignalSource.ignoreBrokenPipes()
+    poller = try Poller()
+    timer = try TimerDescriptor()
+    signals = try SignalSource([.terminate, .interrupt, .hangUp])
+    try poller.add(signals.descriptor, for: .readable, token: Token(.signal).value)
+    try poller.add(timer.descriptor, for: .readable, token: Token(.timer).value)
+    try poller.add(network.monitorDescriptor, for: .readable, token: Token(.netlink).value)
+    try poller.add(control.descriptor, for: .readable, token: Token(.control).value)
+  }
+
+  var settings: Settings { configuration.settings }
+  var marks: MarkLayout { settings.globals.marks }
+
+  /// Runs until a signal ends it and everything is taken back.
+  ///
+  /// - Returns: true when nothing of ours is left.
+  func run() throws(SystemFailure) -> Bool {
+    start(at: Clock.now)
+    while !isOver {
+      watchFirewall()
+      try timer.set(nextWake)
+      let count = try poller.wait(until: nil)
+      let now = Clock.now
+      for position in 0..<count {
+        let event = poller[position]
+        if let token = Token(event.token) { handle(token, event.readiness, at: now) }
+      }
+      wake(at: now)
+    }
+    return network.withdraw(within: Self.undoing, at: Clock.now)
+  }
+
+  private var nextWake: Instant? {
+    var moments = tunnels.compactMap(\.supervisor.nextWake)
+    moments += tunnels.compactMap { $0.awaiting == nil || $0.hasTun ? nil : Clock.now + .milliseconds(20) }
+    moments += [stopBy, network.nextWake, control.nextWake].compactMap { $0 }
+    return moments.min()
+  }
+
+  private func handle(_ token: Token, _ readiness: Poller.Readiness, at now: Instant) {
+    switch token.kind {
+    case .signal:
+      while let signal = signals.next() { take(signal, at: now) }
+    case .timer: timer.acknowledge()
+    case .netlink: network.drain(at: now)
+    case .firewall:
+      network.proceed(at: now)
+      answerNetworks(at: now)
+    case .control: acceptClients(at: now)
+    case .client: serve(token.index, at: now)
+    case .engine, .engineProcess:
+      guard let tunnel = tunnels.first(where: { $0.index == Int(token.index) }),
+        tunnel.engineGeneration & 0xff_ffff == token.generation
+      else { return }
+      if token.kind == .engine {
+        readEngine(of: tunnel, readiness, at: now)
+      } else {
+        collectEngine(of: tunnel, at: now)
+      }
+    }
+  }
+
+  private func wake(at now: Instant) {
+    if let due = network.nextWake, due <= now {
+      if network.refreshAt.map({ $0 <= now }) ?? false { refreshNetwork(at: now) } else { network.proceed(at: now) }
+      lookForPaths(at: now)
+      answerNetworks(at: now)
+    }
+    for tunnel in tunnels {
+      if let due = tunnel.supervisor.nextWake, due <= now { tell(tunnel, .wake, at: now) }
+      if tunnel.awaiting != nil { answerNetworks(at: now) }
+    }
+    for index in control.late(at: now) { dismiss(index) }
+    if let stopBy, tunnels.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }
+  }
+
+  private func take(_ signal: SignalSource.Signal, at now: Instant) {
+    switch signal {
+    case .hangUp: reload(at: now)
+    case .terminate, .interrupt, .child, .user1, .user2:
+      if stopBy != nil {
+        // Asked twice: no more goodbyes.
+        finish()
+        return
+      }
+      log.log(.info, "stopping", at: now)
+      stopBy = now + Self.goodbye
+      for tunnel in tunnels { tell(tunnel, .down, at: now) }
+    }
+  }
+
+  private func finish() {
+    for tunnel in tunnels { dropEngine(of: tunnel) }
+    isOver = true
+  }
+
+  /// The descriptor of a running nft changes with every run.
+  private func watchFirewall() {
+    let current = network.firewallDescriptor
+    guard current != watchedFirewall else { return }
+    watchedFirewall = current
+    if let current { try? poller.add(current, for: .readable, token: Token(.firewall).value) }
+  }
+
+  func watch(_ descriptor: Int32, for readiness: Poller.Readiness, _ token: Token) {
+    do throws(SystemFailure) {
+      try poller.add(descriptor, for: readiness, token: token.value)
+    } catch {
+      // EEXIST: it is watched already, for something else.
+      try? poller.change(descriptor, to: readiness, token: token.value)
+    }
+  }
+
+  func forget(_ descriptor: Int32) { poller.remove(descriptor) }
+}

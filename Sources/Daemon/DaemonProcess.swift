@@ -1,0 +1,64 @@
+package import Base
+internal import ConfigDirectory
+package import Control
+internal import IO
+internal import Settings
+
+/// `adit run` and `adit connect`: from the options to the exit code.
+package enum DaemonProcess {
+  /// Exit codes of sysexits(3).
+  private enum Exit {
+    static let done: Int32 = 0
+    static let failed: Int32 = 1
+    static let unavailable: Int32 = 69
+    static let noPermission: Int32 = 77
+    static let badConfiguration: Int32 = 78
+  }
+
+  /// - Parameters:
+  ///   - write: gets every finished log line.
+  package static func run(_ options: DaemonOptions, write: @escaping (Note.Level, String) -> Void) -> Int32 {
+    let configuration = Daemon.load(options)
+    let log = LogSink(level: configuration.settings.globals.logLevel, write: write)
+    func fail(_ code: Int32, _ text: String) -> Int32 {
+      log.log(.error, text, at: Clock.now)
+      return code
+    }
+    Daemon.report(configuration.diagnostics, to: log, at: Clock.now)
+    if configuration.tunnels.isEmpty {
+      return fail(Exit.badConfiguration, "there is no tunnel to run; `adit check` says more")
+    }
+    if options.connect != nil, configuration.tunnels.allSatisfy({ !$0.isValid }) {
+      return fail(Exit.badConfiguration, "the profile has errors; nothing was changed")
+    }
+    guard Privileges.user == 0 else { return fail(Exit.noPermission, "root is needed, for the tun device and the routes") }
+    do throws(NamespaceLock.Failure) {
+      let lock = try NamespaceLock()
+      return serve(options, configuration, log: log, lock)
+    } catch {
+      switch error {
+      case .taken: return fail(Exit.unavailable, "another adit already runs in this network")
+      case .system(let failure): return fail(Exit.failed, "\(failure)")
+      }
+    }
+  }
+
+  private static func serve(
+    _ options: DaemonOptions, _ configuration: LoadedConfiguration, log: LogSink, _ lock: borrowing NamespaceLock
+  ) -> Int32 {
+    do {
+      try TextFile.makeDirectory(options.stateDirectory, mode: 0o755)
+      let network = try NetworkKeeper(stateDirectory: options.stateDirectory, log: log)
+      let control = try ControlServer(path: options.controlSocketPath, group: nil)
+      let daemon = try Daemon(options, configuration, log: log, network: network, control: control)
+      let isClean = try daemon.run()
+      log.log(.info, isClean ? "stopped; everything is as it was" : "stopped; run `adit cleanup`", at: Clock.now)
+      return isClean ? Exit.done : Exit.failed
+    } catch let fault as Fault {
+      log.log(.error, fault.sentence, at: Clock.now)
+    } catch {
+      log.log(.error, "\(error)", at: Clock.now)
+    }
+    return Exit.failed
+  }
+}

@@ -1,0 +1,123 @@
+internal import Base
+internal import ConfigDirectory
+internal import Control
+internal import Exchange
+internal import Gateway
+internal import IO
+internal import Profile
+internal import Settings
+internal import Supervisor
+
+/// Makes what `adit status` shows out of what the daemon knows.
+struct StatusBuilder {
+  let daemon: Daemon
+  let now: Instant
+  private let wall = Clock.wallTime
+
+  init(daemon: Daemon, now: Instant) {
+    self.daemon = daemon
+    self.now = now
+  }
+
+  /// - Parameter name: only this tunnel; `nil` = all.
+  func report(of name: String?) -> StatusReport {
+    var report = StatusReport(version: Version.text)
+    report.tunnels = daemon.tunnels.filter { name == nil || $0.name.text == name }.map(status)
+    report.gateways = daemon.network.plan.gateways.map { facts in
+      var status = GatewayStatus(name: facts.name.text)
+      status.active = facts.active?.text
+      status.killSwitch = facts.isArmed ? "armed" : "off"
+      return status
+    }
+    report.uplink.ipv4 = UplinkStatus.Family(path(.ipv4))
+    report.uplink.ipv6 = UplinkStatus.Family(path(.ipv6))
+    return report
+  }
+
+  /// The way to a server in use, else to an address of the documentation range, which only a default route covers.
+  private func path(_ family: AddressFamily) -> Path? {
+    let server = daemon.tunnels.compactMap(\.supervisor.watchedAddress).first { $0.family == family }
+    let anywhere: IPAddress =
+      family == .ipv4 ? .v4(IPv4Address(192, 0, 2, 1)) : .v6(IPv6Address(high: 0x2001_0db8_0000_0000, low: 1))
+    return daemon.network.path(to: server ?? anywhere, mark: daemon.marks.own)
+  }
+
+  private func status(_ tunnel: TunnelRun) -> TunnelStatus {
+    let supervisor = tunnel.supervisor
+    var status = TunnelStatus(name: tunnel.name.text, status: Self.word(supervisor.status))
+    status.since = moment(supervisor.since)
+    status.device = tunnel.loaded.settings.device.text
+    if let remote = supervisor.remote, let profile = tunnel.loaded.profile,
+      profile.remotes.indices.contains(remote.index)
+    {
+      status.remote.host = profile.remotes[remote.index].host
+      status.remote.address = remote.endpoint.address.description
+      status.remote.port = remote.endpoint.port
+      status.remote.proto = profile.remotes[remote.index].transport.rawValue
+      let path = daemon.network.path(to: remote.endpoint.address, mark: daemon.marks.own)
+      status.local.uplink = path?.device.text
+      // An unconnected socket has no address of its own: the path's source is what the server sees leave.
+      let bound = tunnel.local.flatMap { $0.address.isUnspecified ? nil : $0.address }
+      status.local.address = (bound ?? path?.source)?.description
+      status.local.port = tunnel.local?.port
+    }
+    if let facts = daemon.network.plan.tunnels.first(where: { $0.name == tunnel.name }), tunnel.pushed != nil {
+      status.ipv4 = facts.addresses.filter { $0.family == .ipv4 }.map(\.description)
+      status.ipv6 = facts.addresses.filter { $0.family == .ipv6 }.map(\.description)
+      status.gateway4 = facts.gateway4?.description
+      status.gateway6 = facts.gateway6?.description
+      status.mtu = facts.mtu
+      status.dns = facts.dns.map { $0.port == 53 ? $0.address.description : $0.description }
+      status.domains = facts.domains.map(\.text)
+    }
+    status.tls = tunnel.tls.map { "\($0.version) \($0.cipher)" }
+    status.serverCertificate.subject = tunnel.tls?.subject
+    status.serverCertificate.notAfter = tunnel.tls?.notAfter
+    if let up = tunnel.up {
+      status.cipher = up.cipher.rawValue
+      status.control = up.control
+      status.data = up.dataFormat
+      status.peerID = up.peerID
+      status.user = up.user
+      status.offload = "off"
+    }
+    count(tunnel, into: &status)
+    status.handshakes = supervisor.handshakes
+    status.reconnects = supervisor.reconnects
+    status.lastError = supervisor.lastFailure.map { .init($0.fault, since: moment($0.since)) }
+    return status
+  }
+
+  private func count(_ tunnel: TunnelRun, into status: inout TunnelStatus) {
+    let counters = tunnel.counters
+    status.tun.receivedBytes = counters.tunReceivedBytes
+    status.tun.sentBytes = counters.tunSentBytes
+    status.tun.receivedPackets = counters.tunReceivedPackets
+    status.tun.sentPackets = counters.tunSentPackets
+    status.tun.receiveErrors = counters.tunReceiveErrors
+    status.tun.sendErrors = counters.tunSendErrors
+    status.transport.receivedBytes = counters.transportReceivedBytes
+    status.transport.sentBytes = counters.transportSentBytes
+    status.transport.receivedPackets = counters.transportReceivedPackets
+    status.transport.sentPackets = counters.transportSentPackets
+    status.transport.lastPacket = counters.lastPacketReceived.flatMap(moment)
+    status.drops = counters.drops.map { .init($0.reason, $0.count) }
+    status.renegotiations = tunnel.formerRenegotiations + counters.renegotiations
+  }
+
+  /// The boot clock's moment as the wall clock tells it now.
+  private func moment(_ instant: Instant) -> WallTime? {
+    WallTime(seconds: wall.seconds - (now - instant).components.seconds)
+  }
+
+  private static func word(_ word: TunnelSupervisor.StatusWord) -> TunnelStatusWord {
+    switch word {
+    case .invalid: .invalid
+    case .disconnected: .disconnected
+    case .connecting: .connecting
+    case .connected: .connected
+    case .reasserting: .reasserting
+    case .disconnecting: .disconnecting
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import Base
+internal import ConfigDirectory
+internal import Exchange
+internal import Gateway
+internal import Profile
+internal import Settings
+internal import Supervisor
+
+/// One configured tunnel while the daemon lives: its reducer, its engine, and what is known about its session.
+final class TunnelRun {
+  let name: TunnelName
+  /// 1 to 0x7f; mark, table and uid follow from it.
+  let index: Int
+  var loaded: LoadedConfiguration.Tunnel
+  var supervisor: TunnelSupervisor
+  var engine: EngineProcess?
+  /// Counts engines, so that an event of an earlier one is told apart.
+  var engineGeneration: UInt32 = 0
+  /// True when the running engine has the tun.
+  var hasTun = false
+  /// What the last session pushed; outlives it, so that addresses and routes stay over a reconnect.
+  var pushed: PushedOptions?
+  /// The attempt whose network was asked for and not yet answered, and until when the device may be busy.
+  var awaiting: (attempt: Attempt, until: Instant)?
+
+  var tls: TLSSummary?
+  var up: UpSummary?
+  var local: Endpoint?
+  var counters = Counters()
+  /// Renegotiations and totals of engines that are gone.
+  var formerRenegotiations: UInt64 = 0
+
+  /// A fresh engine waits this long for its predecessor's device (design: processes).
+  static let deviceDeadline: Duration = .seconds(2)
+
+  init(_ loaded: LoadedConfiguration.Tunnel, index: Int, supervisor: TunnelSupervisor) {
+    name = loaded.settings.name
+    self.index = index
+    self.loaded = loaded
+    self.supervisor = supervisor
+  }
+
+  /// For the planner.
+  var state: TunnelState {
+    TunnelState(
+      name: name, index: index, device: loaded.settings.device, settings: loaded.settings, profile: loaded.profile,
+      pushed: pushed, serverAddress: supervisor.remote?.endpoint.address, isUp: supervisor.isUp || awaiting != nil,
+      wantsDevice: !supervisor.isIdle)
+  }
+
+  /// A uid of its own between systemd's ranges of home areas and of dynamic users, which no distribution hands out.
+  var user: UInt32 { 60_800 + UInt32(index) }
+}
