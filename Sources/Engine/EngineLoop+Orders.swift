@@ -29,7 +29,9 @@ extension EngineLoop {
   private mutating func follow(_ received: consuming SupervisorLine.Received, at now: Instant) {
     switch received.order {
     case .configure(_, let text):
-      let lines = unsafe text.withBytes { unsafe Lexer.lines(of: Array($0), file: "profile").lines }
+      var bytes = text.exposed
+      defer { bytes.wipe() }
+      let lines = Lexer.lines(of: bytes, file: "profile").lines
       // The supervisor has reported unknown options already.
       profile = Profile.parse(lines, ignoringUnknown: true, files: .mayBeUnread).profile
     case .sockets(let kinds):

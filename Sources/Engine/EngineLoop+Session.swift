@@ -37,7 +37,7 @@ extension EngineLoop {
     rooms.fit(remote.tunMTUMaximum)
     do throws(SystemFailure) {
       switch remote.transport {
-      case .udp: link = try TransportLink(udp: socket, peer: order.endpoint)
+      case .udp: link = try TransportLink(udp: socket, peer: order.endpoint, floats: profile?.float == true)
       case .tcp: link = try TransportLink(tcp: socket, peer: order.endpoint)
       }
     } catch {

@@ -20,8 +20,10 @@ struct TransportLink: ~Copyable {
   /// Why the socket is of no more use.
   private(set) var fault: Fault?
 
-  init(udp socket: consuming FileDescriptor, peer: Endpoint) throws(SystemFailure) {
-    let made = try UDPSocket(socket, peer: peer)
+  /// - Parameter floats: the server may answer from another address.
+  init(udp socket: consuming FileDescriptor, peer: Endpoint, floats: Bool) throws(SystemFailure) {
+    var made = try UDPSocket(socket, peer: peer)
+    made.acceptsStrangers = floats
     descriptor = made.descriptor
     udp = consume made
     isStream = false

@@ -84,6 +84,11 @@ struct BurstSocketTests {
     #expect(verdicts == [.dropped, .dropped, .fresh])
     #expect(receiver.counters.foreign == 1)
     #expect(receiver.counters.truncated == 1)
+    receiver.acceptsStrangers = true
+    #expect(fromStranger.send([4]) == 0)
+    burst.reset()
+    #expect(receiver.fill(&burst, slot: slot) == .some(1))
+    #expect(burst[0].verdict == .fresh)
   }
 
   @Test("a refusal by ICMP is remembered and the socket stays of use")

@@ -21,6 +21,8 @@ internal import Glibc
   }
 
   package private(set) var counters = Counters()
+  /// `float`: packets of other addresses are taken too; the tag tells whose they are.
+  package var acceptsStrangers = false
   /// The last error of network or peer, an errno; the owner clears it.
   package var lastError: Int32 = 0
 
@@ -74,7 +76,7 @@ internal import Glibc
     while index < Int(came) {
       let datagram = unsafe list[index]
       var packet = Burst.Packet(offset: datagram.offset, length: datagram.length, segmentSize: datagram.segment)
-      if datagram.is_foreign != 0 {
+      if datagram.is_foreign != 0, !acceptsStrangers {
         counters.foreign &+= 1
         packet.verdict = .dropped
       } else if datagram.is_truncated != 0 {
