@@ -9,9 +9,9 @@ struct FileStore {
   private(set) var warnings: [Diagnostic] = []
   private var judged: Set<String> = []
 
-  /// `path` as it stands, or below `base`.
+  /// `path` as it stands, or below `base`; `.` is the working directory, where names stand as they were typed.
   static func resolve(_ path: String, base: String) -> String {
-    if path.hasPrefix("/") { return path }
+    if path.hasPrefix("/") || base == "." { return path }
     return base.hasSuffix("/") ? base + path : base + "/" + path
   }
 

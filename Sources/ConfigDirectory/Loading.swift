@@ -38,6 +38,9 @@ struct Loading {
     result.isIncomplete = isIncomplete || parsed.isIncomplete
     result.diagnostics = problems + parsed.diagnostics + loaded.diagnostics
     result.diagnostics += openSecrets(candidates, in: parsed.settings) + missingLists(of: parsed.settings)
+    // Two tunnels of one profile have its problems once.
+    var seen: Set<Diagnostic> = []
+    result.diagnostics.removeAll { !seen.insert($0).inserted }
     if result.settings.tunnels.isEmpty, !result.diagnostics.hasErrors {
       result.diagnostics.append(
         Diagnostic(.warning, SourceLocation(file: path), "no `tunnel` section: there is nothing to connect to"))
@@ -122,16 +125,23 @@ struct Loading {
     for settings in parsed.settings.tunnels {
       let isBroken = parsed.brokenTunnels.contains(settings.name)
       var loaded = loader.load(settings, isBroken: isBroken)
-      if isBroken, loaded.tunnel.firstError == nil {
-        loaded.tunnel.firstError = parsed.diagnostics.first {
-          $0.severity == .error && $0.location.file == settings.location.file
-            && $0.location.line >= settings.location.line
-        }
-      }
+      if isBroken { loaded.tunnel.firstError = firstError(of: settings, in: parsed) ?? loaded.tunnel.firstError }
       tunnels.append(loaded.tunnel)
       diagnostics += loaded.diagnostics
     }
     return (tunnels, diagnostics + loader.store.warnings, loader.store.wanted)
+  }
+
+  /// The first error between the section's first line and the next section's.
+  private func firstError(of tunnel: TunnelSettings, in parsed: ParsedSettings) -> Diagnostic? {
+    let settings = parsed.settings
+    var starts = settings.tunnels.map(\.location) + settings.gateways.map(\.location)
+    starts += settings.policies.map(\.location) + settings.health.map(\.location) + settings.onDemand.map(\.location)
+    let (file, first) = (tunnel.location.file, tunnel.location.line)
+    let end = starts.filter { $0.file == file && $0.line > first }.map(\.line).min() ?? .max
+    return parsed.diagnostics.first {
+      $0.severity == .error && $0.location.file == file && (first..<end).contains($0.location.line)
+    }
   }
 
   private func lists(of settings: Settings) -> [(path: String, policy: PolicySettings)] {

@@ -51,7 +51,7 @@ struct TunnelLoader {
       return ([], [Diagnostic(.error, location, "the profile \(full) cannot be read: \(problem.text)")])
     case .success(var text):
       defer { text.wipe() }
-      let read = Lexer.lines(of: text, file: path)
+      let read = Lexer.lines(of: text, file: full)
       judgeInlineSecrets(read.lines, path: full, at: location)
       let inlined = inlining(read.lines, base: FileStore.directory(of: full))
       return (inlined.lines, read.diagnostics + inlined.diagnostics)

@@ -196,6 +196,7 @@ import Testing
     let loaded = load(scratch)
     let tunnel = try #require(loaded.tunnels.first)
     #expect(!tunnel.isValid && tunnel.canonicalText == nil && tunnel.firstError?.location.line == 3)
+    #expect(loaded.diagnostics.count == 1)
   }
 
   @Test("O-24: a login that nobody can give is an error, never an empty login")

@@ -14,8 +14,6 @@ package enum Terminal {
 
   package static func complain(_ text: String) { write(text, to: 2) }
 
-  package static func exit(_ code: Int32) -> Never { Glibc.exit(code) }
-
   /// A reader that has gone away ends nothing but the output.
   private static func write(_ text: String, to descriptor: Int32) {
     let bytes = Array(text.utf8)
