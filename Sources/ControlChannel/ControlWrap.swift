@@ -25,6 +25,8 @@ package struct ControlWrap: ~Copyable {
   /// The last id sent. Its time is fixed, so that a step of the clock never makes it older (section 16, trap 50).
   private var lastID: LongPacketID
   private var window: TimedReplayWindow
+  /// The session id that we seal with.
+  private var ownSession: SessionID?
 
   /// - Parameters:
   ///   - wallTime: about the time of the first packet.
@@ -83,6 +85,7 @@ package struct ControlWrap: ~Copyable {
 
   /// Wraps a packet for one transmission, with the wrapped client key behind the two opcodes that carry it.
   package mutating func seal(_ packet: ControlPacket) -> [UInt8] {
+    ownSession = packet.sessionID
     let sealed = sending.seal(head: packet.head, id: nextID(), body: packet.body)
     return packet.opcode.carriesWrappedKey ? sealed + wrappedKey : sealed
   }
@@ -101,6 +104,11 @@ package struct ControlWrap: ~Copyable {
     if receiving.isPlain { return ControlPacket.parse(bytes) }
     let opened = receiving.open(bytes, headSize: ControlPacket.headSize)
     guard let opened else { return .failure(.badTag) }
+    // Without a key-direction our own packets authenticate too. Thrown back at us, one with a clock ahead of the
+    // server's would make replays of everything the server says.
+    if let ownSession, bytes[1..<ControlPacket.headSize].elementsEqual(ownSession.bytes) {
+      return .failure(.wrongPeerSession)
+    }
     guard window.accept(opened.id) else { return .failure(.replayed) }
     return ControlPacket.parse(head: bytes.prefix(ControlPacket.headSize), body: opened.body)
   }

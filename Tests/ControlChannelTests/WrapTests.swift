@@ -124,6 +124,22 @@ enum Kind: String, CaseIterable, Sendable {
     #expect(open(own, &mirrored) == .badTag)
   }
 
+  @Test("one key both ways: our own packet thrown back is refused and does not spoil the window") func reflected()
+    throws
+  {
+    let key = WrapKey.tlsAuth(try Vectors.testKey(), .sha256, direction: nil)
+    var client = ControlWrap(key, role: .client, wallTime: WallTime(seconds: Vectors.time.seconds + 60))
+    var server = ControlWrap(key, role: .server, wallTime: Vectors.time)
+    let own = client.seal(
+      ControlPacket(
+        opcode: .ackV1, keyID: 0, sessionID: Vectors.clientID, acknowledgements: [0], peerSessionID: Vectors.serverID))
+    #expect(open(own, &client) == .wrongPeerSession)
+    let answer = server.seal(
+      ControlPacket(
+        opcode: .ackV1, keyID: 0, sessionID: Vectors.serverID, acknowledgements: [0], peerSessionID: Vectors.clientID))
+    #expect(open(answer, &client) == nil)
+  }
+
   @Test("a client takes no packet that only servers take, and the other way round") func roles() throws {
     for opcode in [Opcode.hardResetClientV2, .hardResetClientV3, .controlWKCV1, .dataV1, .dataV2] {
       var client = Vectors.wrap(.none)
