@@ -92,10 +92,8 @@ extension ProfileDraft {
     if !checks.peerFingerprints.isEmpty, !checks.issuerFingerprints.isEmpty {
       report(.error, location(of: "verify-hash") ?? whole, "`peer-fingerprint` and `verify-hash` exclude each other")
     }
-    let isAsked = [
-      "remote-cert-tls", "remote-cert-ku", "remote-cert-eku", "verify-x509-name", "tls-remote", "ns-cert-type",
-    ]
-    .contains(where: isGiven)
+    let isAsked = ["remote-cert-tls", "remote-cert-eku", "verify-x509-name", "tls-remote", "ns-cert-type"]
+      .contains(where: isGiven)
     if !checks.identifiesServer, !isAsked {
       report(
         .warning, whole,

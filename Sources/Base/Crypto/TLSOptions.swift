@@ -80,8 +80,13 @@ package struct ServerChecks: Hashable, Sendable {
   package init() {}
 
   /// False when any client of the same CA could pose as the server (cases H-18).
+  ///
+  /// A key usage and a pinned issuer are no help: both ends have the same.
   package var identifiesServer: Bool {
-    keyUsages != nil || extendedKeyUsage != nil || netscapeType != nil || x509Name != nil || !peerFingerprints.isEmpty
-      || !issuerFingerprints.isEmpty
+    let isForServers = extendedKeyUsage.map { !Self.clientUsage.contains($0) } ?? false
+    return isForServers || netscapeType == .server || x509Name != nil || !peerFingerprints.isEmpty
   }
+
+  /// Of `remote-cert-eku`: OpenSSL's name and the OID.
+  private static let clientUsage = ["TLS Web Client Authentication", "1.3.6.1.5.5.7.3.2"]
 }
