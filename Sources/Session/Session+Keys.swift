@@ -48,6 +48,7 @@ extension Session {
     if let old = lameDuck.take() { retire(old) }
     lameDuck = primary.take()
     lameDuck?.diesAt = now + timers.transitionWindow
+    peerUsesNewKey = false
     primary = fresh
     chooseSendingKey(at: now)
   }
@@ -96,6 +97,7 @@ extension Session {
     primary?.hasDataKey = true
     traffic.begin(total: laneTotal)
     chooseSendingKey(at: now)
+    if isSwitchPending { nextPoll = now + .seconds(1) }
     return true
   }
 
@@ -115,7 +117,13 @@ extension Session {
     guard primary?.hasDataKey == true, let active = primary?.activeSince, let begun = primary?.begun,
       let last = primary?.lastReceived
     else { return nil }
-    return max(begun + holdOff, max(active, last) + Self.settling)
+    // A packet of the peer under the new key proves more than any wait.
+    return peerUsesNewKey ? active : max(begun + holdOff, max(active, last) + Self.settling)
+  }
+
+  /// True while data still leaves with the old key.
+  var isSwitchPending: Bool {
+    primary?.hasDataKey == true && lameDuck?.hasDataKey == true && sendingKeyID != primary?.keyID
   }
 
   private var holdOff: Duration {

@@ -21,6 +21,11 @@ extension Session {
     guard stage == .applying || stage == .up, let authenticated = down?.authenticated else { return }
     readLanes()
     keepalive.observe(sent: sent.sealedPackets, received: authenticated, at: now)
+    if isSwitchPending, !peerUsesNewKey, let keyID = primary?.keyID, let usage = down?.usage(of: keyID),
+      usage.packets > 0
+    {
+      peerUsesNewKey = true
+    }
     if stage == .up {
       traffic.observe(laneTotal, least: pushed?.inactiveBytes ?? timers.inactiveBytes, at: now)
     }
@@ -33,7 +38,7 @@ extension Session {
 
   /// Looks whether the keys are used up.
   mutating func poll(at now: Instant, into outbox: inout Outbox) {
-    nextPoll = now + keepalive.pollInterval
+    nextPoll = now + (isSwitchPending ? .seconds(1) : keepalive.pollInterval)
     guard acceptsSoftReset else { return }
     let used = traffic.sinceKey(laneTotal)
     let isWorn =

@@ -7,8 +7,8 @@ internal import Wire
 extension Session {
   /// With another server to try, nobody waits two minutes for this one.
   private static let shortPatience: Duration = .seconds(4)
-  /// SoftEther sends its reset once; when it is lost only a new source port helps (protocol.md section 15).
-  private static let resetPatience: Duration = .seconds(8)
+  /// SoftEther, which knows no wrap, sends its reset once; when it is lost only a new source port helps (protocol.md section 15).
+  private static let resetPatience: Duration = .seconds(10)
 
   /// What may come due. One list for `nextWake` and for acting, so that they cannot disagree.
   private enum Alarm {
@@ -42,7 +42,7 @@ extension Session {
       return list
     }
     if serverID == nil { add(.firstAnswer, startedAt + patience) }
-    add(.lostReset, acknowledgedWithoutReset.map { $0 + Self.resetPatience })
+    if !wrapKey.authenticates { add(.lostReset, acknowledgedWithoutReset.map { $0 + Self.resetPatience }) }
     if primary?.phase != .active { add(.handshake, (primary?.begun).map { $0 + timers.handWindow }) }
     add(.pushAnswer, push.isComplete ? nil : authPendingUntil ?? push.deadline)
     add(.pushRequest, push.nextRequest)
@@ -56,7 +56,7 @@ extension Session {
     guard stage == .applying || stage == .up else { return }
     add(.poll, nextPoll)
     add(.ping, keepalive.pingDue)
-    add(.switchKey, lameDuck?.hasDataKey == true && sendingKeyID != primary?.keyID ? switchTime : nil)
+    add(.switchKey, isSwitchPending ? switchTime : nil)
     add(.lameDuck, lameDuck?.diesAt)
     if primary?.phase == .active, primary?.hasDataKey == true, timers.renegotiateAfter > .zero {
       add(.renegotiate, (primary?.activeSince).map { $0 + timers.renegotiateAfter })

@@ -56,6 +56,7 @@ package struct Session: ~Copyable {
   var nextPoll: Instant?
   /// The key that data leaves with.
   var sendingKeyID: UInt8?
+  var peerUsesNewKey = false
   var goodbye: Goodbye?
   /// Since when the server acknowledges but sends no reset of its own (SoftEther sends it once).
   var acknowledgedWithoutReset: Instant?
