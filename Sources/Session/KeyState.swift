@@ -41,6 +41,11 @@ final class KeyState {
   /// True once the lanes hold its key.
   var hasDataKey = false
 
+  /// When to repeat the last acknowledgements once more: the peer takes the key for good when it has them, and nothing
+  /// else would mend a lost one before its own repetitions, which grow ever rarer.
+  private(set) var echoes: [Instant] = []
+  private var recent: [UInt32] = []
+
   private(set) var reliable: Reliable
   private var tls: TLSEndpoint
   private var sawReset = false
@@ -70,7 +75,11 @@ final class KeyState {
 
   func receive(_ packet: ControlPacket, at now: Instant) -> ControlDrop? {
     lastReceived = now
-    return reliable.receive(packet, at: now)
+    let drop = reliable.receive(packet, at: now)
+    if drop == nil, let id = packet.messageID {
+      recent = Array((recent.filter { $0 != id } + [id]).suffix(Reliable.piggybackLimit))
+    }
+    return drop
   }
 
   /// Takes what arrived in order through TLS, and says what came of it.
@@ -96,6 +105,7 @@ final class KeyState {
     if phase == .settling, reliable.allAcknowledged, tls.pendingOutput == 0 {
       phase = .active
       activeSince = now
+      echoes = Self.echoDelays.map { now + $0 }
       events.append(.active)
     }
     return events
@@ -131,6 +141,15 @@ final class KeyState {
   }
 
   func acknowledgementDue() -> [UInt32]? { reliable.acknowledgementDue() }
+
+  /// The last acknowledgements again, when it is time.
+  func echoDue(at now: Instant) -> [UInt32]? {
+    guard let next = echoes.first, next <= now else { return nil }
+    echoes.removeAll { $0 <= now }
+    return recent.isEmpty ? nil : recent
+  }
+
+  private static let echoDelays: [Duration] = [.milliseconds(300), .milliseconds(900), .milliseconds(2_100)]
 
   func export(label: String) -> SecretBytes? { tls.exportKey(label: label, count: KeyBlock.size) }
 

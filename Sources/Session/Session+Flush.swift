@@ -20,6 +20,12 @@ extension Session {
           peerSessionID: serverID, messageID: message.messageID, payload: message.payload),
         at: now, into: &outbox)
     }
+    if isUDP, slot == .primary, let ids = primary?.echoDue(at: now) {
+      send(
+        ControlPacket(
+          opcode: .ackV1, keyID: keyID, sessionID: sessionID, acknowledgements: ids, peerSessionID: serverID),
+        at: now, into: &outbox)
+    }
     while let ids = slot == .primary ? primary?.acknowledgementDue() : lameDuck?.acknowledgementDue() {
       send(
         ControlPacket(

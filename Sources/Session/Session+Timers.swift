@@ -22,6 +22,7 @@ extension Session {
     var times = alarms.map(\.at)
     if let deadline = primary?.reliable.nextDeadline { times.append(deadline) }
     if let deadline = lameDuck?.reliable.nextDeadline { times.append(deadline) }
+    if isUDP, let echo = primary?.echoes.first { times.append(echo) }
     return times.min()
   }
 

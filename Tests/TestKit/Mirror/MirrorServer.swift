@@ -121,8 +121,8 @@ package final class MirrorServer {
   // MARK: Inside
 
   private func open(_ bytes: [UInt8], _ head: PacketHead) -> ControlPacket? {
-    if head.opcode.isHardReset || wrap == nil { prepareWrap(bytes) }
-    var result = head.keyID > 0 ? dynamic?.open(bytes) : nil
+    var result = head.opcode.isHardReset ? openAsNew(bytes) : nil
+    if result == nil, head.keyID > 0 { result = dynamic?.open(bytes) }
     if result == nil { result = wrap?.open(bytes) }
     switch result {
     case .success(let packet): return packet
@@ -133,18 +133,27 @@ package final class MirrorServer {
     }
   }
 
-  /// A new session has its packet ids anew; a repetition of the reset must not begin one.
-  private func prepareWrap(_ bytes: [UInt8]) {
-    guard bytes.count > 9, let id = SessionID(bytes: bytes[1..<9]), id != clientID || wrap == nil else { return }
+  /// A new session has its packet ids anew; neither a repetition nor an altered packet may begin one.
+  private func openAsNew(_ bytes: [UInt8]) -> Result<ControlPacket, ControlDrop>? {
+    guard bytes.count > 9, let id = SessionID(bytes: bytes[1..<9]), id != clientID else { return nil }
+    let key: WrapKey
     switch setup.wrap {
-    case .none: wrapKey = WrapKey.none
-    case .tlsAuth(let key, let digest): wrapKey = .tlsAuth(key, digest, direction: 0)
-    case .tlsCrypt(let key): wrapKey = .tlsCrypt(key)
+    case .none: key = .none
+    case .tlsAuth(let secret, let digest): key = .tlsAuth(secret, digest, direction: 0)
+    case .tlsCrypt(let secret): key = .tlsCrypt(secret)
     case .tlsCryptV2(let server, _):
-      guard let wrapped = WrappedClientKey.trailing(bytes), let key = server.unwrap(wrapped)?.clientKey else { return }
-      wrapKey = .tlsCryptV2(key, wrapped: wrapped)
+      guard let wrapped = WrappedClientKey.trailing(bytes), let secret = server.unwrap(wrapped)?.clientKey else {
+        return .failure(.badTag)
+      }
+      key = .tlsCryptV2(secret, wrapped: wrapped)
     }
-    if let wrapKey { wrap = ControlWrap(wrapKey, role: .server, wallTime: wallTime) }
+    var fresh = ControlWrap(key, role: .server, wallTime: wallTime)
+    let result = fresh.open(bytes)
+    if case .success = result {
+      wrap = consume fresh
+      wrapKey = key
+    }
+    return result
   }
 
   private func deliver(_ packet: ControlPacket, at now: Instant) {

@@ -16,6 +16,10 @@ package final class Conversation {
   package private(set) var notes: [Note] = []
   /// Inner packets that the client got.
   package var received: [[UInt8]] = []
+  /// Sees every packet before the client does.
+  package var beforeDelivery: (([UInt8]) -> Void)?
+  /// The server's resets, as they travelled.
+  package private(set) var resets: [[UInt8]] = []
   /// Every packet of the client, in order.
   package private(set) var sent: [[UInt8]] = []
   /// Answers `wantsNetwork` by itself.
@@ -81,6 +85,13 @@ package final class Conversation {
   }
   package var renegotiations: Int { events.count { if case .renegotiated = $0 { true } else { false } } }
 
+  package var nextWake: Instant? { session.nextWake }
+  package var isOver: Bool { session.isOver }
+  /// The key that the client's data leaves with.
+  package var sendingKeyID: UInt8? { session.up?.sender }
+  package func canReceive(_ keyID: UInt8) -> Bool { session.down?.usage(of: keyID) != nil }
+  package var counters: Counters { session.counters() }
+
   /// Calls the session and takes what it says.
   package func with(_ body: (inout Session, inout Outbox) -> Void) {
     body(&session, &outbox)
@@ -113,6 +124,8 @@ package final class Conversation {
   private func step() {
     for (end, bytes) in wire.deliveries(at: now) {
       if end == .client {
+        if bytes.first == 0x40 { resets.append(bytes) }
+        beforeDelivery?(bytes)
         receive(bytes)
       } else {
         let before = server.received.count
