@@ -156,14 +156,14 @@ extension Daemon {
   }
 
   func collectEngine(of tunnel: TunnelRun, at now: Instant) {
-    guard let engine = tunnel.engine, let ending = engine.ending() else { return }
+    guard let engine = tunnel.engine, let (ending, lastWords) = engine.ending() else { return }
     dropEngine(of: tunnel)
     let words =
       switch ending {
       case .exit(let code): "it ended with code \(code)"
       case .signal(let number): "it was ended by signal \(number)"
       }
-    tell(tunnel, .engineDied(words), at: now)
+    tell(tunnel, .engineDied(lastWords.map { "\(words): \($0)" } ?? words), at: now)
   }
 
   /// - Parameter kill: false when it was told to quit and ends by itself; the end of the socketpair ends it too.

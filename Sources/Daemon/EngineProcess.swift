@@ -29,7 +29,6 @@ final class EngineProcess {
     var request = ChildProcess.Request("/proc/self/exe", ["engine", String(user)])
     // A static Swift program wants either /proc or this to start.
     request.environment = ["SWIFT_ROOT=/"]
-    request.capturesOutput = false
     request.descriptors = [(ours: pair.theirs.raw, number: Self.channelNumber)]
     child = try ChildProcess(request)
     channel = MessageChannel(pair.keepingOurs())
@@ -79,6 +78,9 @@ final class EngineProcess {
 
   func kill() { child.killNow() }
 
-  /// `nil` while it runs.
-  func ending() -> ChildProcess.Ending? { child.result()?.ending }
+  /// How it ended, with the last thing it said, which is what a trap prints; `nil` while it runs.
+  func ending() -> (ending: ChildProcess.Ending, lastWords: String?)? {
+    guard let result = child.result() else { return nil }
+    return (result.ending, result.output.split(separator: "\n").last.map(String.init))
+  }
 }

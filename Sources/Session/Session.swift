@@ -144,7 +144,6 @@ package struct Session: ~Copyable {
       cipher: cipher, control: wrapKey.name, dataFormat: pushed?.peerID == nil ? "v1" : "v2", peerID: pushed?.peerID,
       user: login.user)
     outbox.events.append(.up(summary))
-    outbox.notes.append(Note(.connected, addressText, cipher.rawValue))
     flush(at: now, into: &outbox)
   }
 
@@ -170,11 +169,5 @@ package struct Session: ~Copyable {
     readLanes()
     addLaneCounters(to: &counters)
     return counters
-  }
-
-  private var addressText: String {
-    let tunnel = pushed?.tunnel ?? TunnelOptions()
-    let addresses = [tunnel.ipv4.map { "\($0.local)" }, tunnel.ipv6.map { "\($0.prefix.address)" }].compactMap { $0 }
-    return addresses.isEmpty ? "-" : addresses.joined(separator: " ")
   }
 }

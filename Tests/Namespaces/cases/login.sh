@@ -2,7 +2,7 @@
 lab_up; lab_pki
 cat > "$LAB_DIR/verify" <<'SH'
 #!/bin/sh
-{ read -r user; read -r password; } < "$1"
+{ read -r user; IFS= read -r password; } < "$1"
 [ "$user" = guest ] && [ "$password" = "pass word\$1 " ]
 SH
 chmod 755 "$LAB_DIR" "$LAB_DIR/verify"
