@@ -1,5 +1,4 @@
 package import Crypto
-internal import Glibc
 package import IO
 
 /// The sandboxed process of one tunnel: keys, packets and everything that a stranger can send.
@@ -44,8 +43,7 @@ package enum Engine {
   }
 
   private static func fail(_ reason: String, _ code: Int32) -> Int32 {
-    let line = "adit engine: \(reason)\n"
-    _ = unsafe write(2, line, line.utf8.count)
+    StandardError.write(line: "adit engine: \(reason)")
     return code
   }
 }
