@@ -23,6 +23,8 @@ struct SandboxTests {
   @Test("behind the door there is no root, no capability, no new process and no secret file")
   func door() throws {
     let result = try inChild {
+      // Tests beside this one hold descriptors above the sandbox's limit.
+      _ = adit_close_from(3)
       do { try Sandbox.enter(user: 64_123) } catch { return 1 }
       var ids: (uid_t, uid_t, uid_t) = (0, 0, 0)
       guard Resolved.getresuid(&ids.0, &ids.1, &ids.2) == 0, ids == (64_123, 64_123, 64_123) else { return 2 }
