@@ -84,6 +84,7 @@ final class Daemon {
     case .netlink: network.drain(at: now)
     case .firewall:
       network.proceed(at: now)
+      if network.mayOpen { refreshNetwork(at: now) }
       answerNetworks(at: now)
     case .control: acceptClients(at: now)
     case .client: serve(token.index, at: now)

@@ -31,7 +31,9 @@ package enum DaemonProcess {
     if options.connect != nil, configuration.tunnels.allSatisfy({ !$0.isValid }) {
       return fail(Exit.badConfiguration, "the profile has errors; nothing was changed")
     }
-    guard Privileges.user == 0 else { return fail(Exit.noPermission, "root is needed, for the tun device and the routes") }
+    guard Privileges.user == 0 else {
+      return fail(Exit.noPermission, "root is needed, for the tun device and the routes")
+    }
     do throws(NamespaceLock.Failure) {
       let lock = try NamespaceLock()
       return serve(options, configuration, log: log, lock)

@@ -17,6 +17,7 @@ final class NetworkKeeper {
   private let log: LogSink
   private(set) var plan = NetworkPlan()
   private(set) var isDone = true
+  private var awaitsFirewall = false
   /// True when everything that a tunnel needs to carry packets stands.
   private(set) var hasAdded = false
   private(set) var failures: [StepFailure] = []
@@ -64,9 +65,10 @@ final class NetworkKeeper {
   func refresh(_ settings: Settings, _ tunnels: [TunnelState], clockIsUnset: Bool, at now: Instant) {
     refreshAt = nil
     do throws(Fault) {
+      awaitsFirewall = !hands.hasRuleset
       let next = Planner.plan(
         settings: settings, tunnels: tunnels, snapshot: try snapshot(), formerUplinks: plan.uplinks,
-        clockIsUnset: clockIsUnset)
+        clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall)
       for warning in next.warnings where !plan.warnings.contains(warning) { log.log(.warning, warning, at: now) }
       plan = next
       take(try hands.apply(next), at: now)
@@ -74,6 +76,9 @@ final class NetworkKeeper {
       fail(error, at: now)
     }
   }
+
+  /// True when the LAN still waits for a firewall that stands by now: plan again.
+  var mayOpen: Bool { awaitsFirewall && hands.hasRuleset }
 
   /// Goes on when nft has ended or its time is over.
   func proceed(at now: Instant) {

@@ -12,15 +12,17 @@ package enum Planner {
   ///   - formerUplinks: `uplinks` of the plan before. A device that lost its default keeps being an uplink: when its
   ///     address comes back before its default does, it must not pass for a net of the house.
   ///   - clockIsUnset: lets the router's own NTP out by the uplink.
+  ///   - awaitsFirewall: our nft table does not stand yet: a rule keeps the LAN closed in its place.
   package static func plan(
     settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, formerUplinks: Set<DeviceName> = [],
-    clockIsUnset: Bool = false
+    clockIsUnset: Bool = false, awaitsFirewall: Bool = false
   ) -> NetworkPlan {
     guard !tunnels.isEmpty || !settings.gateways.isEmpty else { return withdrawn }
     let surroundings = Surroundings(
       snapshot: snapshot, tunnels: tunnels, settings: settings, formerUplinks: formerUplinks)
     let situation = Situation(
-      settings: settings, tunnels: tunnels, snapshot: snapshot, surroundings: surroundings, clockIsUnset: clockIsUnset)
+      settings: settings, tunnels: tunnels, snapshot: snapshot, surroundings: surroundings, clockIsUnset: clockIsUnset,
+      awaitsFirewall: awaitsFirewall)
     var plan = NetworkPlan()
     plan.uplinks = surroundings.uplinks
     plan.devices = situation.devices
@@ -48,12 +50,14 @@ struct Situation {
   let tunnels: [TunnelNetwork]
   let gateways: [GatewayNetwork]
   let clockIsUnset: Bool
+  let awaitsFirewall: Bool
 
   init(
     settings: Settings, tunnels states: [TunnelState], snapshot: Snapshot, surroundings: Surroundings,
-    clockIsUnset: Bool
+    clockIsUnset: Bool, awaitsFirewall: Bool
   ) {
     self.settings = settings
+    self.awaitsFirewall = awaitsFirewall
     self.clockIsUnset = clockIsUnset
     self.surroundings = surroundings
     let tunnels = states.map { TunnelNetwork($0, surroundings, in: snapshot) }

@@ -24,6 +24,7 @@ enum RuleRow {
   static let clock: UInt32 = 21
   static let local: UInt32 = 30
   static let marked: UInt32 = 40
+  static let waiting: UInt32 = 45
   static let pushed: UInt32 = 50
   static let gateway: UInt32 = 60
   static let router: UInt32 = 70

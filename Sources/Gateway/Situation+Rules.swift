@@ -42,6 +42,12 @@ extension Situation {
         $0.mark = marks.tunnel(tunnel.state.index)
       }
     }
+    // nft needs some 20 ms: until its rules stand, the LAN waits here while the tunnel is made beside it.
+    if awaitsFirewall {
+      for device in Set(gateways.flatMap(\.lan)).sorted() {
+        row(RuleRow.waiting, .unreachable) { $0.inputDevice = device }
+      }
+    }
     row(RuleRow.pushed, .lookup(RoutingTables.pushed)) {
       $0.mark = marks.own
       $0.isInverted = true

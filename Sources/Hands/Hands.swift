@@ -17,9 +17,9 @@ package final class Hands {
   /// What nft does now.
   private var running: Step?
   private var kept: Set<String> = []
-  /// True while nft replaces a text of ours by another, so that the LAN stays guarded meanwhile.
-  private var isReplacing = false
   private var next: NetworkPlan?
+  /// True when all that `next` adds stands already.
+  private var hasAddedNext = false
 
   /// - Parameter stateDirectory: holds `undo`; made when there is something to note.
   package init(stateDirectory: String) throws(Fault) {
@@ -37,6 +37,8 @@ package final class Hands {
   /// When nft must have ended.
   package var deadline: Instant? { firewall.deadline }
   package var isBusy: Bool { firewall.isRunning || !queue.isEmpty }
+  /// True when our nft table stands, be it an older text of ours.
+  package var hasRuleset: Bool { firewall.loaded != nil }
 
   /// The system as it is, for a comparison with that plan.
   package func installed(for plan: NetworkPlan) throws(Fault) -> Installed {
@@ -52,11 +54,13 @@ package final class Hands {
     }
   }
 
-  /// Brings the system to the plan. While an earlier one is still being done, the newest plan waits for it.
+  /// Brings the system to the plan. While nft is still at work for an earlier one, what the newest adds is done at once,
+  /// and the rest of it waits.
   package func apply(_ plan: NetworkPlan) throws(Fault) -> Progress {
     guard !isBusy else {
       next = plan
-      return Progress(isDone: false, hasAdded: false)
+      hasAddedNext = try addEarly(plan)
+      return Progress(isDone: false, hasAdded: hasAddedNext, failures: failures)
     }
     begin(Difference.steps(from: try installed(for: plan), to: plan), keeping: plan)
     return try proceed()
@@ -66,7 +70,8 @@ package final class Hands {
   package func proceed() throws(Fault) -> Progress {
     advance()
     guard !isBusy else {
-      return Progress(isDone: false, hasAdded: next == nil && !queue.contains(where: \.isAddition), failures: failures)
+      let hasAdded = next == nil ? !queue.contains(where: \.isAddition) : hasAddedNext
+      return Progress(isDone: false, hasAdded: hasAdded, failures: failures)
     }
     if let plan = next {
       next = nil
@@ -108,6 +113,13 @@ package final class Hands {
     }
   }
 
+  /// - Returns: true when every addition stands; what failed is tried again when the plan's turn comes.
+  private func addEarly(_ plan: NetworkPlan) throws(Fault) -> Bool {
+    let additions = Difference.steps(from: try installed(for: plan), to: plan).filter(\.isAddition)
+    for case .setLink(let device) in additions { try setDevice(device) }
+    return netlink.perform(additions.compactMap(\.netlinkChange)).allSatisfy { $0 == nil }
+  }
+
   private func begin(_ steps: [Step], keeping plan: NetworkPlan) {
     queue = steps[...]
     failures = []
@@ -121,14 +133,12 @@ package final class Hands {
       } catch {
         if let running { fail(running, error) }
       }
-      if !firewall.isRunning { isReplacing = false }
     }
     while let step = queue.first {
-      guard !firewall.isRunning || isReplacing && step.mayPrecedeRuleset else { return }
+      guard !firewall.isRunning || step.mayPrecedeRuleset else { return }
       switch step {
       case .loadRuleset(let text):
         queue.removeFirst()
-        isReplacing = firewall.loaded != nil
         start(step, text)
       case .deleteRuleset:
         queue.removeFirst()

@@ -47,7 +47,8 @@ extension Step {
     }
   }
 
-  /// True for what may happen while a new text replaces ours: the old one still guards. Forwarding and deletions wait.
+  /// True for what may happen while nft is at work: the old text guards, or the plan's own rule does where there is none
+  /// yet. Forwarding and deletions wait.
   var mayPrecedeRuleset: Bool {
     if case .setSysctl(let sysctl) = self {
       return !sysctl.path.hasSuffix("/ip_forward") && !sysctl.path.hasSuffix("/forwarding")

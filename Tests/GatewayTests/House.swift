@@ -102,8 +102,10 @@ struct House {
     return profile
   }
 
-  func plan(clockIsUnset: Bool = false) -> NetworkPlan {
-    Planner.plan(settings: settings, tunnels: tunnels, snapshot: snapshot, clockIsUnset: clockIsUnset)
+  func plan(clockIsUnset: Bool = false, awaitsFirewall: Bool = false) -> NetworkPlan {
+    Planner.plan(
+      settings: settings, tunnels: tunnels, snapshot: snapshot, clockIsUnset: clockIsUnset,
+      awaitsFirewall: awaitsFirewall)
   }
 }
 
