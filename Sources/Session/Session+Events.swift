@@ -64,8 +64,7 @@ extension Session {
       end(EndReport(.serverHalt, wish), at: now, into: &outbox)
     case .exit:
       end(EndReport(fault: Fault(.serverExit)), at: now, into: &outbox)
-    case .other(let text):
-      outbox.notes.append(Note(.textIgnored, text))
+    case .other(let text): tell(Note(.textIgnored, text), into: &outbox)
     }
   }
 
@@ -78,15 +77,23 @@ extension Session {
     outbox.notes.append(Note(.authPending, "\(wait.components.seconds)"))
   }
 
-  private func tell(_ text: String, into outbox: inout Outbox) {
+  /// A server that talks without end fills no log.
+  private static let mostTexts = 100
+
+  private mutating func tell(_ note: Note, into outbox: inout Outbox) {
+    textsTold += 1
+    if textsTold <= Self.mostTexts { outbox.notes.append(note) }
+  }
+
+  private mutating func tell(_ text: String, into outbox: inout Outbox) {
     if text.hasPrefix("OPEN_URL:") {
-      outbox.notes.append(Note(.openURL, String(text.dropFirst(9))))
+      tell(Note(.openURL, String(text.dropFirst(9))), into: &outbox)
     } else if text.hasPrefix("WEB_AUTH:") {
       // WEB_AUTH:flags:url
       let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
-      outbox.notes.append(Note(.openURL, parts.count == 3 ? String(parts[2]) : text))
+      tell(Note(.openURL, parts.count == 3 ? String(parts[2]) : text), into: &outbox)
     } else {
-      outbox.notes.append(Note(.serverMessage, text))
+      tell(Note(.serverMessage, text), into: &outbox)
     }
   }
 }

@@ -50,6 +50,8 @@ package struct Session: ~Copyable {
   var pushed: PushedOptions?
   var cipher: DataCipher?
   var authPendingUntil: Instant?
+  /// Words of the server that became notes.
+  var textsTold = 0
 
   var keepalive: Keepalive
   var traffic = Traffic()

@@ -107,6 +107,20 @@ struct HostileTests {
     }
   }
 
+  @Test("A server that talks without end fills no log")
+  func chatter() throws {
+    let mirror = TestProfile.mirror()
+    let talk = try Conversation(TestProfile.client(of: mirror), mirror)
+    talk.start()
+    #expect(talk.runUntilUp())
+    for number in 0..<300 {
+      talk.server.say("INFO,\(number)", at: talk.now)
+      talk.run(for: .milliseconds(50))
+    }
+    #expect(talk.notes.count { $0.code == .serverMessage } == 100)
+    #expect(talk.isUp)
+  }
+
   @Test("An endless push is refused, not collected")
   func endlessPush() throws {
     let mirror = TestProfile.mirror {
