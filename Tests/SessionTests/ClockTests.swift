@@ -144,6 +144,6 @@ struct ClockTests {
     }
     #expect(try first(seed: 3) == first(seed: 3))
     #expect(try first(seed: 3) != first(seed: 4))
-    #expect(try first(seed: 3).count == 5)
+    #expect(try first(seed: 3).count >= 5)
   }
 }
