@@ -54,7 +54,7 @@ struct LossyTests {
   private static let hands: UInt64 = 8
 
   @Test("The session always comes up, renegotiates without a gap, and never traps", arguments: 1...hands)
-  func seeds(hand: UInt64) throws {
+  func all(hand: UInt64) throws {
     for seed in stride(from: hand, through: seeds, by: Int(Self.hands)) {
       let play = Play(seed: seed)
       let talk = try Conversation(play.client, play.mirror, seed: seed, wire: play.wire)
