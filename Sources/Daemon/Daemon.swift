@@ -26,7 +26,7 @@ final class Daemon {
   private var poller: Poller
   private var timer: TimerDescriptor
   private let signals: SignalSource
-  private var watchedFirewall: Int32?
+  private var watchedFirewallRun = 0
 
   init(
     _ options: DaemonOptions, _ configuration: LoadedConfiguration, log: LogSink, network: NetworkKeeper,
@@ -134,12 +134,11 @@ final class Daemon {
     isOver = true
   }
 
-  /// The descriptor of a running nft changes with every run.
+  /// Every run of nft has a descriptor of its own; the kernel forgets a closed one by itself.
   private func watchFirewall() {
-    let current = network.firewallDescriptor
-    guard current != watchedFirewall else { return }
-    watchedFirewall = current
-    if let current { try? poller.add(current, for: .readable, token: Token(.firewall).value) }
+    guard network.firewallRuns != watchedFirewallRun else { return }
+    watchedFirewallRun = network.firewallRuns
+    if let descriptor = network.firewallDescriptor { watch(descriptor, for: .readable, Token(.firewall)) }
   }
 
   func watch(_ descriptor: Int32, for readiness: Poller.Readiness, _ token: Token) {

@@ -37,6 +37,7 @@ final class NetworkKeeper {
   var monitorDescriptor: Int32 { monitor.descriptor }
   /// Readable when nft has ended; `nil` when none runs.
   var firewallDescriptor: Int32? { hands.descriptor }
+  var firewallRuns: Int { hands.runs }
 
   var nextWake: Instant? {
     switch (refreshAt, hands.deadline) {

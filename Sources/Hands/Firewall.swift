@@ -14,6 +14,8 @@ struct Firewall: ~Copyable {
   /// The text that stands; empty when our table is there and its text is not known, `nil` when it is not there.
   private(set) var loaded: String?
   private var run: ChildProcess?
+  /// How often nft was started: a new run's descriptor often has the number of the last one.
+  private(set) var runs = 0
   /// What `loaded` becomes when the run succeeds.
   private var loading: String?
   private(set) var deadline: Instant?
@@ -50,6 +52,7 @@ struct Firewall: ~Copyable {
     } catch {
       throw Fault(.firewallFailed, "\(error)")
     }
+    runs += 1
     loading = ruleset
     deadline = Clock.now + Self.patience
   }

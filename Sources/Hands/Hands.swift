@@ -34,6 +34,8 @@ package final class Hands {
 
   /// Readable when nft has ended; `nil` when none runs.
   package var descriptor: Int32? { firewall.descriptor }
+  /// Rises with every start of nft, whose descriptor may have the same number again.
+  package var runs: Int { firewall.runs }
   /// When nft must have ended.
   package var deadline: Instant? { firewall.deadline }
   package var isBusy: Bool { firewall.isRunning || !queue.isEmpty }
