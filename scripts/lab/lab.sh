@@ -130,6 +130,8 @@ lab_server() {
   } > "$conf"
   lab_in server openvpn --config "$conf" &
   LAB_PIDS+=($!)
+  # Some cases kill it; the shell need not tell.
+  disown $!
   wait_for 10 grep -q 'Initialization Sequence Completed' "$log" || { echo "lab: the openvpn server did not start:" >&2; tail -5 "$log" >&2; return 1; }
 }
 

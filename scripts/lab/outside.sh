@@ -9,10 +9,20 @@ lab_outside_up() {
   sysctl -n net.ipv4.ip_forward > "$LAB_DIR/ip_forward"
   sysctl -qw net.ipv4.ip_forward=1
   ip netns exec "$LAB_ISP" nft -f - <<'NFT'
-table inet lab { chain out { type nat hook postrouting priority srcnat; oifname "outside0" masquerade; } }
+table inet lab {
+  chain out {
+    type nat hook postrouting priority srcnat;
+    oifname "outside0" masquerade
+  }
+}
 NFT
   nft -f - <<'NFT'
-table inet adit-lab { chain out { type nat hook postrouting priority srcnat; ip saddr 198.18.77.0/30 masquerade; } }
+table inet adit-lab {
+  chain out {
+    type nat hook postrouting priority srcnat;
+    ip saddr 198.18.77.0/30 masquerade
+  }
+}
 NFT
   mkdir -p "/etc/netns/$LAB_GW"
   # A loopback resolver of this machine cannot be reached from a namespace.
