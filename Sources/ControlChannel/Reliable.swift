@@ -11,8 +11,8 @@ package struct Reliable: Hashable, Sendable {
   package static let piggybackLimit = 4
   /// Acknowledgements of later messages that tell a loss before the timer does.
   private static let lossAfter = 3
-  /// Doubling stops here; 2.x has only the end of the handshake as its cap.
-  private static let longestTimeout: Duration = .seconds(60)
+  /// Doubling stops here; 2.x doubles up to the end of the handshake, and on a bad line four losses then cost all of it.
+  private static let longestTimeout: Duration = .seconds(8)
   /// Owed acknowledgements that are kept; a peer that repeats old messages for ever gets no more memory than this.
   private static let owedLimit = 32
 
@@ -186,7 +186,7 @@ package struct Reliable: Hashable, Sendable {
       wasSent = true
       guard again else { return }
       resendAt = now + timeout
-      timeout = min(timeout * 2, Reliable.longestTimeout)
+      timeout = min(timeout * 2, max(timeout, Reliable.longestTimeout))
     }
   }
 }
