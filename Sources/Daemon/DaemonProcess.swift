@@ -25,7 +25,8 @@ package enum DaemonProcess {
       return code
     }
     Daemon.report(configuration.diagnostics, to: log, at: Clock.now)
-    if configuration.tunnels.isEmpty {
+    // A gateway whose tunnels are all broken still keeps its LAN closed.
+    if configuration.tunnels.isEmpty, configuration.settings.gateways.isEmpty {
       return fail(Exit.badConfiguration, "there is no tunnel to run; `adit check` says more")
     }
     if options.connect != nil, configuration.tunnels.allSatisfy({ !$0.isValid }) {
