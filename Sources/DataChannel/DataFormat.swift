@@ -5,6 +5,8 @@ package struct DataFormat: Hashable, Sendable {
   /// Written into sealed packets; `nil` = DATA_V1. Both opcodes are opened whatever this says.
   package var peerID: UInt32?
   package var compression: CompressionFraming
+  /// False where nothing is ever decompressed (`allow-compression no`): packed payloads are dropped.
+  package var unpacks: Bool
   /// True on TCP: sealed packets carry their u16 length in front. Packets to open never do.
   package var isStream: Bool
   /// Ids behind the newest that are still opened; 0 = strict order.
@@ -13,12 +15,13 @@ package struct DataFormat: Hashable, Sendable {
   package var largestPayload: Int
 
   package init(
-    peerID: UInt32?, compression: CompressionFraming = .none, isStream: Bool = false, replayWindow: Int = 64,
-    largestPayload: Int = 1500
+    peerID: UInt32?, compression: CompressionFraming = .none, unpacks: Bool = true, isStream: Bool = false,
+    replayWindow: Int = 64, largestPayload: Int = 1500
   ) {
     precondition((1...65_535).contains(largestPayload))
     self.peerID = peerID
     self.compression = compression
+    self.unpacks = unpacks
     self.isStream = isStream
     self.replayWindow = replayWindow
     self.largestPayload = largestPayload

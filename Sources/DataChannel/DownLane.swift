@@ -24,7 +24,7 @@ package struct DownLane: ~Copyable {
 
   package init(format: DataFormat) {
     self.format = format
-    framing = FramingReader(framing: format.compression)
+    framing = FramingReader(framing: format.compression, unpacks: format.unpacks)
   }
 
   /// Opens packets of this key id from now on, replacing a key of the same id.

@@ -15,6 +15,8 @@ struct FramingReader {
   }
 
   let framing: CompressionFraming
+  /// False: what is packed counts as broken.
+  let unpacks: Bool
 
   /// Reads the framing and undoes a swapped first byte.
   func read(_ payload: UnsafeMutableRawPointer, count: Int) -> Reading {
@@ -31,9 +33,10 @@ struct FramingReader {
     case CompressionCode.uncompressedSwapped:
       unsafe unswap(payload, count: count)
       return .plain(offset: 0, count: count - 1)
-    case CompressionCode.lzo where framing == .lzo || framing == .lzoStub:
+    // `comp-lzo no` promises plain packets, which old servers do not keep (protocol.md section 9).
+    case CompressionCode.lzo where unpacks && (framing == .lzo || framing == .lzoStub):
       return .packed(.lzo, offset: 1, count: count - 1)
-    case CompressionCode.lz4Swapped where framing == .lz4:
+    case CompressionCode.lz4Swapped where unpacks && framing == .lz4:
       unsafe unswap(payload, count: count)
       return .packed(.lz4, offset: 0, count: count - 1)
     default: return .broken
@@ -62,7 +65,8 @@ struct FramingReader {
     switch unsafe payload.load(fromByteOffset: 1, as: UInt8.self) {
     case CompressionCode.algorithmNone, CompressionCode.algorithmNoneMistaken:
       return .plain(offset: 2, count: count - 2)
-    case CompressionCode.algorithmLZ4 where framing == .lz4V2: return .packed(.lz4, offset: 2, count: count - 2)
+    case CompressionCode.algorithmLZ4 where unpacks && framing == .lz4V2:
+      return .packed(.lz4, offset: 2, count: count - 2)
     default: return .broken
     }
   }

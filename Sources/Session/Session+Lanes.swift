@@ -61,7 +61,13 @@ extension Session {
   /// Why nothing came: packets that nobody could open point at `auth` or `cipher`.
   var silence: Fault.Code {
     if received[.badTag] > 0, received.sealedPackets == 0 { return .decryptFailed }
-    return serverID == nil ? .serverSilent : .keepaliveTimeout
+    return serverID == nil ? unheard(.serverSilent) : .keepaliveTimeout
+  }
+
+  /// A server drops what does not fit its key without a word, over TCP with the connection: while nothing of it was ever
+  /// authenticated, a wrong key and a dead server look the same.
+  func unheard(_ code: Fault.Code) -> Fault.Code {
+    wrapKey.authenticates && authenticated == 0 ? .serverSilentOrWrongKey : code
   }
 
   func addLaneCounters(to counters: inout Counters) {

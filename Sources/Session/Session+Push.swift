@@ -69,13 +69,13 @@ extension Session {
     let framing = options.compression ?? profile.compression ?? .none
     return DataFormat(
       peerID: options.peerID, compression: profile.allowsCompression ? framing : framing.withoutCompression,
-      isStream: !isUDP, replayWindow: profile.replayWindow,
+      unpacks: profile.allowsCompression, isStream: !isUDP, replayWindow: profile.replayWindow,
       largestPayload: min(max(mtu, setup.remote.tunMTUMaximum), 65_535))
   }
 }
 
 extension CompressionFraming {
-  /// The same framing where nothing is ever decompressed (`allow-compression no`).
+  /// The same framing with the codes of plain packets alone, for `allow-compression no`.
   fileprivate var withoutCompression: CompressionFraming {
     switch self {
     case .lzo: .lzoStub

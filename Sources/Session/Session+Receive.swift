@@ -21,11 +21,14 @@ extension Session {
     guard let opened = open(bytes, keyID: head.keyID) else { return .unknownKeyID }
     switch opened {
     case .failure(let drop): return drop
-    case .success(let packet):
-      authenticated &+= 1
-      keepalive.noteReceived(at: now)
-      return deliver(packet, at: now, into: &outbox)
+    case .success(let packet): return deliver(packet, at: now, into: &outbox)
     }
+  }
+
+  /// A packet of this very session: without a wrap anybody can make others, and they are no sign of life.
+  private mutating func noteLife(at now: Instant) {
+    authenticated &+= 1
+    keepalive.noteReceived(at: now)
   }
 
   private mutating func open(_ bytes: [UInt8], keyID: UInt8) -> Result<ControlPacket, ControlDrop>? {
@@ -39,6 +42,7 @@ extension Session {
     if let peer = packet.peerSessionID, peer != sessionID { return .wrongPeerSession }
     guard let serverID else { return deliverFirst(packet, at: now, into: &outbox) }
     guard packet.sessionID == serverID else { return refuse(packet, at: now, into: &outbox) }
+    noteLife(at: now)
     // Message 0 of a key is its reset, and nothing else is.
     if let id = packet.messageID, (id == 0) != (packet.opcode != .controlV1) { return .badMessageID }
     if packet.opcode == .hardResetServerV2, packet.keyID != 0 { return .unknownKeyID }
@@ -59,6 +63,7 @@ extension Session {
       if acknowledgedWithoutReset == nil { acknowledgedWithoutReset = now }
       return .wrongPeerSession
     }
+    noteLife(at: now)
     serverID = packet.sessionID
     acknowledgedWithoutReset = nil
     outbox.events.append(.serverAnswered)

@@ -83,9 +83,10 @@ extension Session {
     switch alarm {
     case .firstAnswer:
       let sawForeign = drops[.badTag, default: 0] > 0 && authenticated == 0
-      end(stop(sawForeign ? .wrapRejected : .serverSilent), at: now, into: &outbox)
+      end(stop(sawForeign ? .wrapRejected : unheard(.serverSilent)), at: now, into: &outbox)
     case .lostReset: end(stop(.handshakeTimeout, "the server's first packet was lost"), at: now, into: &outbox)
-    case .handshake: end(stop(primary?.keyID == 0 ? .handshakeTimeout : .renegotiationFailed), at: now, into: &outbox)
+    case .handshake:
+      end(stop(primary?.keyID == 0 ? unheard(.handshakeTimeout) : .renegotiationFailed), at: now, into: &outbox)
     case .pushAnswer: end(stop(authPendingUntil == nil ? .pushTimeout : .authPendingTimeout), at: now, into: &outbox)
     case .restart: end(stop(silence), at: now, into: &outbox)
     case .inactive: end(stop(.inactive), at: now, into: &outbox)

@@ -65,7 +65,7 @@ package struct Session: ~Copyable {
   var upSince: Instant?
 
   var drops: [ControlDrop: UInt64] = [:]
-  /// Packets that the wrap authenticated.
+  /// Packets of this session that the wrap authenticated.
   var authenticated: UInt64 = 0
   var renegotiations: UInt64 = 0
   var finalCounters: Counters?
@@ -157,6 +157,7 @@ package struct Session: ~Copyable {
   /// The socket is of no more use.
   package mutating func transportFailed(_ fault: Fault, at now: Instant, into outbox: inout Outbox) {
     guard stage != .over else { return }
+    let fault = fault.code == .tcpClosed ? Fault(unheard(.tcpClosed)) : fault
     finish(EndReport(fault: stage == .leaving ? nil : fault), into: &outbox)
   }
 

@@ -107,6 +107,28 @@ struct CompressionTests {
     }
   }
 
+  @Test("where nothing is decompressed, packed payloads are drops under every framing, and plain ones pass")
+  func unpacksNothing() {
+    let lzo = Hex.bytes("024141414141202b1000000141414141414141414141414141414141414141110000") ?? []
+    let packed: [(CompressionFraming, [UInt8])] = [
+      (.lzo, [0x66] + lzo), (.lzoStub, [0x66] + lzo), (.lz4V2, [0x50, 1] + Self.lz4Block),
+      (.lz4, [0x69] + Self.lz4Block.dropFirst() + [Self.lz4Block[0]]),
+    ]
+    for (framing, payload) in packed {
+      for unpacks in [true, false] {
+        let format = DataFormat(peerID: 5, compression: framing, unpacks: unpacks)
+        var up = makeUp(suite, .server)
+        var down = makeDown(suite, .client, format: format)
+        _ = down.open(up.seal(message: payload) ?? [])
+        let drops = down.counters[.badCompression]
+        #expect(drops == (unpacks ? 0 : 1), "\(framing)")
+        var plain = makeUp(suite, .server, format: format, firstPacketID: 2)
+        let verdict = plain.seal(message: ipv4(40)).map { down.open($0).verdict }
+        #expect(verdict == .forward, "\(framing)")
+      }
+    }
+  }
+
   @Test("an LZ4 block that is cut off or unpacks to too much is a drop")
   func lz4Hostile() {
     for length in 1..<Self.lz4Block.count {

@@ -61,6 +61,26 @@ struct HostileTests {
     #expect(talk.spins == 0)
   }
 
+  @Test("Without a wrap a stranger's packets keep no dead server alive")
+  func falseLife() throws {
+    let mirror = TestProfile.mirror {
+      $0.pushParts = [["ifconfig 10.8.0.2 255.255.255.0", "topology subnet", "ping 5", "ping-restart 20"]]
+    }
+    let talk = try Conversation(TestProfile.client(of: mirror), mirror)
+    talk.start()
+    #expect(talk.runUntilUp())
+    talk.wire.isCut = true
+    let begin = talk.now
+    let stranger = ControlPacket(
+      opcode: .ackV1, keyID: 0, sessionID: SessionID(7), acknowledgements: [1], peerSessionID: SessionID(9))
+    while talk.ending == nil, talk.now - begin < .seconds(60) {
+      talk.receive(stranger.head + stranger.body)
+      talk.run(for: .seconds(1)) { talk.ending != nil }
+    }
+    #expect(talk.ending?.fault?.code == .keepaliveTimeout)
+    #expect(talk.now - begin <= .seconds(25))
+  }
+
   @Test("On TCP the first packet that does not fit ends the session")
   func stream() throws {
     for wrapping in Wrapping.allCases {

@@ -176,6 +176,32 @@ struct PeerTests {
     }
   }
 
+  @Test("Silence and a closed connection may mean a wrong key, and say so; without a key they keep their names")
+  func silentOverWrap() throws {
+    for wrapping in Wrapping.allCases {
+      let mirror = TestProfile.mirror {
+        $0.wrap = wrapping.wrap
+        $0.isDeaf = true
+      }
+      let silent = try Conversation(TestProfile.client(of: mirror), mirror)
+      silent.start()
+      silent.run(for: .seconds(200)) { silent.ending != nil }
+      #expect(silent.ending?.fault?.code == (wrapping == .none ? .serverSilent : .serverSilentOrWrongKey))
+
+      var stream = mirror
+      stream.transport = .tcp
+      stream.isDeaf = false
+      for answers in [false, true] {
+        let talk = try Conversation(TestProfile.client(of: stream), stream)
+        talk.wire.isCut = !answers
+        talk.start()
+        if answers { talk.run(for: .seconds(5)) { talk.events.contains(.serverAnswered) } }
+        talk.with { $0.transportFailed(Fault(.tcpClosed), at: talk.now, into: &$1) }
+        #expect(talk.ending?.fault?.code == (answers || wrapping == .none ? .tcpClosed : .serverSilentOrWrongKey))
+      }
+    }
+  }
+
   @Test("Faults of TLS keep their names")
   func tlsFaults() throws {
     let stranger = TestCertificate.authority(.authority("Another CA"))

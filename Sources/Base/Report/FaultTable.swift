@@ -19,6 +19,7 @@ extension Fault {
     case nameUnresolved = "name_unresolved"
     case socketFailed = "socket_failed"
     case serverSilent = "server_silent"
+    case serverSilentOrWrongKey = "server_silent_or_wrong_key"
     case tcpRefused = "tcp_refused"
     case tcpTimeout = "tcp_timeout"
     case tcpClosed = "tcp_closed"
@@ -147,6 +148,10 @@ extension Fault {
       line(
         .network, .serverSilent, "The server does not answer",
         "Check address, port and protocol; a firewall on the way may drop them.", next),
+      line(
+        .network, .serverSilentOrWrongKey,
+        "The server does not answer; a wrong tls-auth or tls-crypt key looks the same",
+        "Check address, port and protocol, and that the key and its direction are this server's.", next),
       line(.network, .tcpRefused, "The server refuses the TCP connection", "Check address and port.", next),
       line(.network, .tcpTimeout, "The TCP connection was not answered in time", "Check address and port.", next),
       line(.network, .tcpClosed, "The server closed the connection", "The server's log knows why.", again),

@@ -15,7 +15,7 @@ fault tls_certificate_untrusted 'not signed by the CA'
 lab_profile "$LAB_DIR/key.ovpn" "remote 203.0.113.10 1194 udp" "connect-timeout 3"
 lab_inline tls-crypt "$LAB_DIR/pki/other-ta.key" >> "$LAB_DIR/key.ovpn"
 adit_start connect "$LAB_DIR/key.ovpn" --lan lan0
-fault server_silent 'does not answer'
+fault server_silent_or_wrong_key 'wrong tls-auth or tls-crypt key'
 
 lab_profile "$LAB_DIR/name.ovpn" "remote 203.0.113.10 1194 udp" "verify-x509-name other.lab name"
 lab_inline tls-crypt "$LAB_DIR/pki/ta.key" >> "$LAB_DIR/name.ovpn"
