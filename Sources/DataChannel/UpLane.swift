@@ -15,6 +15,10 @@ package struct UpLane: ~Copyable {
   private var aead = KeySlots<AEADSendKey>()
   private var block = KeySlots<BlockSendKey>()
   private var pool: IVPool
+  /// Digests of the last blocks installed, be they retired or not.
+  private var used: [[UInt8]] = []
+  /// More than there are key ids; a block that comes back comes back soon.
+  private static let mostUsed = 16
 
   /// Of a UDP datagram over IPv4, or of what a stream's u16 length can say.
   private static let largestDatagram = 65_507
@@ -29,9 +33,14 @@ package struct UpLane: ~Copyable {
 
   /// Readies a key, replacing one of the same id; it seals only after `send(with:)`.
   ///
-  /// - Returns: false for keys that must not be used: of zeros, or CBC without a digest.
+  /// - Returns: false for keys that must not be used: of zeros, CBC without a digest, or one that was here before: its
+  ///   packet ids, and so its nonces, would begin anew.
   package mutating func install(_ key: DataKey, firstPacketID: UInt32 = 1) -> Bool {
     guard key.isUsable else { return false }
+    var bytes = key.block.exposed
+    let digest = digestOf(.sha256, bytes)
+    bytes.wipe()
+    guard !used.contains(digest) else { return false }
     if key.cipher.isAEAD {
       guard let made = AEADSendKey(key, firstID: firstPacketID) else { return false }
       block.remove(key.keyID)
@@ -41,6 +50,7 @@ package struct UpLane: ~Copyable {
       aead.remove(key.keyID)
       block.install(made, at: key.keyID)
     }
+    used = (used + [digest]).suffix(Self.mostUsed)
     return true
   }
 

@@ -83,6 +83,17 @@ struct KeyLifeTests {
     }
   }
 
+  @Test("a key block seals once: its packet ids never begin anew", arguments: Suite.kinds)
+  func sameBlockAgain(suite: Suite) {
+    var up = makeUp(suite, .client)
+    _ = up.seal(message: ipv4(60))
+    let again = (up.install(suite.key(.client)), up.install(suite.key(.client, id: 1)))
+    #expect(again == (false, false))
+    up.retire(keyID: 0)
+    let late = up.install(suite.key(.client))
+    #expect(!late)
+  }
+
   @Test("ids near the end ask for a new key, and at the end sealing stops", arguments: Suite.kinds)
   func lastIDs(suite: Suite) {
     var up = makeUp(suite, .client, firstPacketID: 0xfeff_ffff)
