@@ -91,6 +91,8 @@ struct SecurityOptionTests {
     #expect(prefix.x509Name == "vpn.example.net" && prefix.x509NameKind == .namePrefix)
     let subject = try Samples.whole(plain + "tls-remote /C=de/O=Example/CN=gw").tls.checks
     #expect(subject.x509Name == "C=de, O=Example, CN=gw" && subject.x509NameKind == .subject)
+    // Every name begins with nothing.
+    for empty in ["\"\"", "/", "/="] { #expect(Samples.errors("tls-remote \(empty)").mention("needs a name")) }
   }
 
   @Test("O-18: remote-cert-tls without argument is an error, not its absence")

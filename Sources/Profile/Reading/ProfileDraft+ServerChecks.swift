@@ -18,7 +18,7 @@ extension ProfileDraft {
     case "remote-cert-eku": profile.tls.checks.extendedKeyUsage = line.arguments[0]
     case "ns-cert-type": profile.tls.checks.netscapeType = line.text(0) == "server" ? .server : .client
     case "verify-x509-name": try readName(line)
-    case "tls-remote": readOldName(line)
+    case "tls-remote": try readOldName(line)
     case "x509-username-field": profile.tls.checks.usernameFields = line.arguments
     case "peer-fingerprint":
       profile.tls.checks.peerFingerprints += try fingerprints(line, digest: .sha256)
@@ -59,8 +59,12 @@ extension ProfileDraft {
   }
 
   /// A subject in the old form with slashes, in the new one, or the beginning of the common name (cases O-16).
-  private mutating func readOldName(_ line: OptionLine) {
+  private mutating func readOldName(_ line: OptionLine) throws(OptionProblem) {
     let name = line.arguments[0]
+    // Every name begins with nothing: this would check no name at all.
+    guard name.contains(where: { $0 != "/" && $0 != "=" }) else {
+      throw OptionProblem("`tls-remote` needs a name", argument: 0)
+    }
     if name.hasPrefix("/"), name.contains("=") {
       profile.tls.checks.x509Name = name.split(separator: "/").joined(separator: ", ")
       profile.tls.checks.x509NameKind = .subject
