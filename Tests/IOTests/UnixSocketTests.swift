@@ -129,6 +129,24 @@ struct ControlSocketTests {
     #expect(server.state == .broken)
   }
 
+  @Test("an answer may be far longer than a request: the status of every tunnel there can be")
+  func longAnswer() throws {
+    let scratch = try Scratch()
+    let listener = try ControlListener(path: scratch.path + "/c", group: nil)
+    let client = try ControlConnection(path: scratch.path + "/c")
+    let accepted = listener.accept()
+    let server = try #require(accepted)
+    let answer = [UInt8](repeating: UInt8(ascii: "x"), count: 127 * 8 * 1024)
+    server.send(answer + Array("\n".utf8))
+    var line: [UInt8]?
+    while line == nil, client.state == .open, Clock.now < soon {
+      server.flush()
+      client.fill()
+      line = client.nextLine()
+    }
+    #expect(line == answer)
+  }
+
   @Test("a stale socket file is replaced, a living daemon's is not")
   func stale() throws {
     let scratch = try Scratch()

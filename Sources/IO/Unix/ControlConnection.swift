@@ -19,6 +19,7 @@ package final class ControlConnection {
     case broken
   }
 
+  /// Of a request. Answers, which the client reads, may be as long as the daemon may queue.
   package static let longestLine = 64 * 1024
   package static let mostQueued = 4 * 1024 * 1024
 
@@ -27,13 +28,18 @@ package final class ControlConnection {
   private var received: [UInt8] = []
   private var queued: [UInt8] = []
   private var sent = 0
+  private let longest: Int
 
-  init(_ socket: consuming FileDescriptor) { self.socket = socket }
+  init(_ socket: consuming FileDescriptor, longestLine: Int = ControlConnection.longestLine) {
+    self.socket = socket
+    longest = longestLine
+  }
 
   /// The client's side.
   package convenience init(path: String) throws(SystemFailure) {
     let connected = unsafe adit_unix_connect(path)
-    self.init(FileDescriptor(owning: try SystemCall.check(connected, "connect to \(path)")))
+    self.init(
+      FileDescriptor(owning: try SystemCall.check(connected, "connect to \(path)")), longestLine: Self.mostQueued)
   }
 
   package var descriptor: Int32 { socket.raw }
@@ -49,7 +55,7 @@ package final class ControlConnection {
   package func fill() {
     guard state == .open else { return }
     var chunk = [UInt8](repeating: 0, count: 16 * 1024)
-    while received.count <= Self.longestLine {
+    while received.count <= longest {
       let got = unsafe chunk.withUnsafeMutableBytes { unsafe adit_read(socket.raw, $0.baseAddress, $0.count) }
       if SystemCall.wouldBlock(got) { return }
       if got <= 0 {
