@@ -17,9 +17,14 @@ func inHouse<Value: Sendable>(_ body: @escaping @Sendable (NetlinkSocket) throws
         ip link add ${d}0 type veth peer name ${d}1
         ip link set ${d}0 addrgenmode none; ip link set ${d}1 addrgenmode none up
       done
+      ip link set wan0 up; ip link set lan0 up
       ip addr add 198.51.100.2/24 dev wan0; ip addr add 2001:db8::2/64 dev wan0 nodad
       ip addr add 192.168.1.1/24 dev lan0
-      ip link set wan0 up; ip link set lan0 up
+      # The carrier is noticed a moment later, and IPv6 makes its addresses and routes ready only then.
+      for turn in $(seq 1000); do
+        [ "$(ip -br link show up | grep -cE '^(wan|lan)0@.* UP ')" = 2 ] && [ -z "$(ip -6 addr show tentative)" ] && break
+        sleep 0.01
+      done
       """)
     return try body(NetlinkSocket())
   }
