@@ -86,6 +86,9 @@ package struct RemoteRound: Hashable, Sendable {
     addressCount = waiting.count
   }
 
+  /// The name that is being looked up is to be looked up again.
+  package mutating func askAgain() { isLookedUp = false }
+
   /// Begin with the address that was tried last: after a success the next attempt goes to the same server.
   package mutating func stay() {
     guard let last, let place = order.firstIndex(of: last.remote) else { return }

@@ -16,7 +16,8 @@ package enum TunnelEvent: Sendable {
   case session(Attempt, SessionEvent)
   /// Addresses and routes could not be made.
   case networkFailed(Attempt, Fault)
-  /// The kernel's answer for `watchedAddress`; `nil` = no way there.
+  /// The kernel's answer for `watchedAddress`, or for the default route while `watchesAnyWay`; `nil` = no way there. Also
+  /// told at once after each `resolve` and `connect`.
   case path(Path?)
   case wake
 }

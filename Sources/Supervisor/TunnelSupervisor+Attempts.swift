@@ -31,12 +31,14 @@ extension TunnelSupervisor {
         profile.remoteRandomHostname ? Hex.text((0..<6).map { _ in UInt8(truncatingIfNeeded: random()) }) + "." : ""
       effects.append(.resolve(attempt, host: label + host, family: family))
       remote = nil
+      pathIsKnown = false
       phase = .resolving(attempt, until: now + Self.engineDeadline)
     case .connect(let index, let endpoint):
       let hasAlternatives = round.hasAlternatives
       self.round = round
       remote = (index, endpoint)
       pathIsKnown = false
+      usesToken = token != nil
       if !isToldEnough {
         effects.append(.note(Note(.connecting, endpoint.description, profile.remotes[index].transport.rawValue)))
       }
@@ -68,7 +70,8 @@ extension TunnelSupervisor {
       token = bytes
       tokenUser = user
     case .wantsNetwork(let items):
-      guard case .connecting(attempt, _) = phase else { return }
+      guard case .connecting(attempt, _) = phase, networkAsked != attempt else { return }
+      networkAsked = attempt
       effects.append(.applyNetwork(attempt, items: items))
     case .up(let summary):
       guard case .connecting(attempt, _) = phase else { return }
@@ -109,8 +112,9 @@ extension TunnelSupervisor {
       }
       if let wish = report.retryAfter {
         pause(min(max(wish, Backoff.floor), Backoff.longestWish), at: now, &effects)
-      } else if isRefused, hadToken {
-        // The token was refused, not the password: once with the real login.
+      } else if isRefused, hadToken, usesToken || lasted >= Self.stableAfter {
+        // The token was refused, not the password: once with the real login. Where that was the password a moment ago, a
+        // server that hands out tokens only to refuse them is a refused login like any other.
         round?.stay()
         pause(Backoff.floor, at: now, &effects)
       } else if wasUp, lasted >= Self.stableAfter || backoff.rounds == 0, fault.code.entry.blame != .authentication,
@@ -217,8 +221,13 @@ extension TunnelSupervisor {
       guard new != nil, old == nil || new != old, wasKnown, !isLoginPause else { return }
       round?.stay()
       begin(at: now, &effects)
+    case .resolving:
+      // A question that left before there was a way out hangs until its time is over.
+      guard wasKnown, old == nil, new != nil else { return }
+      round?.askAgain()
+      begin(at: now, &effects)
     case .up: follow(new, after: old, wasKnown: wasKnown, at: now, &effects)
-    case .idle, .resolving, .ending: break
+    case .idle, .ending: break
     }
   }
 

@@ -65,6 +65,10 @@ package struct TunnelSupervisor: Sendable {
   var repetitions = 0
   var token: SecretBytes?
   var tokenUser: String?
+  /// The running attempt logs in with a token.
+  var usesToken = false
+  /// The attempt whose network was asked for. A session asks once; a broken engine may not keep the firewall busy.
+  var networkAsked: Attempt?
   let random: @Sendable () -> UInt64
 
   package private(set) var status: StatusWord
@@ -97,6 +101,8 @@ package struct TunnelSupervisor: Sendable {
 
   /// Whose path the daemon shall watch.
   package var watchedAddress: IPAddress? { phase == .idle ? nil : remote?.endpoint.address }
+  /// No server's address is known: a way to anywhere is worth an attempt.
+  package var watchesAnyWay: Bool { phase != .idle && remote == nil }
   package var currentAttempt: Attempt { attempt }
   package var isIdle: Bool { phase == .idle }
   package var isUp: Bool { if case .up = phase { true } else { false } }

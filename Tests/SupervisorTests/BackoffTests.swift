@@ -109,6 +109,18 @@ struct BackoffTests {
     #expect(stage.connect?.remote != first)
   }
 
+  @Test("A server that hands out a token and refuses the login at once is a refused login, again and again")
+  func tokenBait() throws {
+    var stage = Stage.started("203.0.113.9")
+    for pause in [60.0, 300] {
+      stage.tell(.path(Stage.path()))
+      stage.event(.token(SecretBytes([1, 2, 3]), user: "u"))
+      stage.end(.authFailed)
+      #expect(stage.wait == pause)
+      try stage.wakeNext()
+    }
+  }
+
   @Test("H-13: a refused token is dropped, the password tried once soon, then the pauses of a refused login")
   func token() throws {
     for keepsToken in [false, true] {

@@ -22,6 +22,9 @@ struct ConnectTests {
     let items = ["ifconfig 10.8.0.2 255.255.255.0"]
     stage.event(.wantsNetwork(items: items))
     #expect(stage.effects == [.applyNetwork(Attempt(2), items: items)])
+    // A session asks once; an engine gone wild moves no routes and no firewall.
+    stage.event(.wantsNetwork(items: ["route 10.9.0.0 255.255.0.0"]))
+    #expect(stage.effects.isEmpty)
     #expect(stage.supervisor.status == .connecting)
     stage.event(.up(Stage.summary()))
     #expect(stage.supervisor.status == .connected)

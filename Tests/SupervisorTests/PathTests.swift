@@ -101,6 +101,29 @@ struct PathTests {
     #expect(stage.running > first)
   }
 
+  @Test("Booted without an uplink, with names only: the first way out asks again at once, in a lookup or in a pause")
+  func bootWithoutUplink() throws {
+    var hanging = Stage.started("vpn.example.net", "other.example.net")
+    let first = try #require(hanging.lookup)
+    #expect(hanging.supervisor.watchedAddress == nil && hanging.supervisor.watchesAnyWay)
+    #expect(hanging.tell(.path(nil)).isEmpty)
+    hanging.pass(.seconds(10))
+    hanging.tell(.path(Stage.path()))
+    let second = try #require(hanging.lookup)
+    #expect(second.host == first.host && second.attempt > first.attempt)
+    // What the first one still says is stale.
+    #expect(hanging.tell(.resolved(first.attempt, addresses: [], fault: nil)).isEmpty)
+
+    var pausing = Stage.started("vpn.example.net")
+    pausing.tell(.path(nil))
+    try pausing.resolve()
+    #expect(pausing.lookup == nil)
+    pausing.tell(.path(Stage.path()))
+    #expect(pausing.lookup?.host == "vpn.example.net")
+    // The answer right behind a lookup is the way it has, no news.
+    #expect(pausing.tell(.path(Stage.path("wwan0"))).isEmpty)
+  }
+
   @Test("A changed uplink cuts the pause of a silent server short")
   func cutsPause() throws {
     var stage = Stage.started("203.0.113.9")

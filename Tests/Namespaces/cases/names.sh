@@ -17,4 +17,13 @@ adit_start connect "$LAB_DIR/second.ovpn" --lan lan0
 expect_within 25 "reaches the third remote" adit_connected
 expect "the log names the unresolvable one" adit_log 'nosuch.lab'
 expect "stops in time" adit_stop
+
+# Started before there is an uplink: the first way out is taken at once.
+ip -n "$LAB_GW" link set wan0 down
+sed -i 's/connect-timeout 3/connect-timeout 1/' "$LAB_DIR/named.ovpn"
+adit_start connect "$LAB_DIR/named.ovpn" --lan lan0
+expect_within 5 "tries the name in vain" adit_log 'vpn.lab'
+ip -n "$LAB_GW" link set wan0 up; ip -n "$LAB_GW" route add default via 198.51.100.1
+expect_within 5 "connects when the line comes" adit_connected
+expect "stops in time" adit_stop
 rm -rf "/etc/netns/$LAB_GW"
