@@ -140,12 +140,17 @@ extension EngineLoop {
   }
 
   private mutating func noteTun(_ flushed: Flushed) {
-    if case .broken = flushed { attach(nil) }
+    if case .broken = flushed { loseTun() }
   }
 
   // MARK: tun → network
 
+  /// Somebody deleted the device under us. Only a fresh engine gets another.
+  private mutating func loseTun() { ending = .broken("the tun device is gone") }
+
   mutating func serveTun(_ readiness: Poller.Readiness) {
+    // Reported also while nothing is read, again and again.
+    if readiness.contains(.broken), !isUp || link?.isFull != false { return loseTun() }
     var left = Self.batchesAtOnce
     while left > 0, isUp, link?.isFull == false, link?.fault == nil {
       left -= 1
@@ -157,9 +162,9 @@ extension EngineLoop {
         if count < PacketRooms.batch { return }
       case .nothing:
         // Broken without a packet to read: the device is gone.
-        if readiness.contains(.broken) { attach(nil) }
+        if readiness.contains(.broken) { loseTun() }
         return
-      case .ended, .broken: return attach(nil)
+      case .ended, .broken: return loseTun()
       }
     }
   }

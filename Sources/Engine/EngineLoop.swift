@@ -157,15 +157,14 @@ struct EngineLoop: ~Copyable {
     rooms.forget()
   }
 
-  /// Takes a new tun, or none; the old one is closed.
-  mutating func attach(_ descriptor: consuming FileDescriptor?) {
+  /// Takes a new tun; the old one is closed.
+  mutating func attach(_ descriptor: consuming FileDescriptor) {
     if tunInterest != nil, let old = tun?.descriptor { poller.remove(old) }
     tunInterest = nil
     if let counters = tun?.counters {
       totals.tunReceiveErrors &+= counters.writeErrors
       totals.tunSendErrors &+= counters.readErrors
     }
-    tun = nil
-    if let descriptor = consume descriptor { tun = TunDevice(descriptor) }
+    tun = TunDevice(descriptor)
   }
 }

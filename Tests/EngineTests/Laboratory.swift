@@ -71,6 +71,8 @@ final class Laboratory {
 
   // MARK: What a test does
 
+  func deleteTun() { _ = shutdown(tun.raw, Int32(SHUT_RDWR)) }
+
   func connect(_ attempt: UInt32) throws {
     try supervisor.send(
       .connect(

@@ -114,6 +114,18 @@ struct TunnelTests {
     #expect(strange.ended?.fault?.code == .tcpFramingBroken)
   }
 
+  @Test("a device that is deleted under the engine ends it, at work and at rest", arguments: [true, false])
+  func lostTun(isUp: Bool) throws {
+    let lab = try Laboratory(.udp)
+    #expect(try lab.bringUp())
+    if !isUp {
+      try lab.supervisor.send(.stop(Attempt(1)))
+      #expect(try lab.run(until: { lab.ended != nil }))
+    }
+    lab.deleteTun()
+    #expect(lab.supervisor.wait() == .broken("the tun device is gone"))
+  }
+
   @Test("the server's goodbye inside the data channel ends the session at once")
   func serverExit() throws {
     let lab = try Laboratory(.udp)
