@@ -26,9 +26,11 @@ final class ControlServer {
   var descriptor: Int32 { listener.descriptor }
   var nextWake: Instant? { clients.values.map(\.deadline).min() }
 
+  var isFull: Bool { clients.count >= Self.most }
+
   /// - Returns: the new client's index and descriptor, for the poller; `nil` when nobody waits.
   func accept(at now: Instant) -> (index: UInt32, descriptor: Int32)? {
-    guard clients.count < Self.most, let connection = listener.accept() else { return nil }
+    guard !isFull, let connection = listener.accept() else { return nil }
     nextIndex &+= 1
     clients[nextIndex] = Client(connection: connection, deadline: now + Self.patience)
     return (nextIndex, connection.descriptor)

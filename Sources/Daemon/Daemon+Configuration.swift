@@ -28,26 +28,43 @@ extension Daemon {
 
   /// SIGHUP: by difference; a tunnel whose profile is the same does not blink.
   func reload(at now: Instant) {
+    guard stopBy == nil else { return }
     log.log(.info, "reading the configuration again", at: now)
-    let fresh = load()
+    var fresh = load()
     Self.report(fresh.diagnostics, to: log, at: now)
+    guard !fresh.isIncomplete else {
+      log.log(.error, "not all of it can be read, and a gateway may be missing; the one in use stays", at: now)
+      return
+    }
     guard !fresh.tunnels.isEmpty else {
       log.log(.error, "no tunnel is left in it; the one in use stays", at: now)
       return
     }
-    configuration = fresh
-    let names = Set(fresh.tunnels.map(\.settings.name))
-    for tunnel in tunnels where !names.contains(tunnel.name) { tell(tunnel, .down, at: now) }
-    tunnels.removeAll { tunnel in
-      let isGone = !names.contains(tunnel.name)
-      if isGone { dropEngine(of: tunnel) }
-      return isGone
+    let kept = GatewayReload.merge(
+      fresh.settings.gateways, broken: fresh.brokenGateways, hasErrors: fresh.diagnostics.hasErrors,
+      former: settings.gateways)
+    fresh.settings.gateways = kept.gateways
+    for name in kept.heldClosed {
+      log.log(.warning, "gateway \(name) has errors: what it closed before stays closed", at: now)
     }
+    // An engine holds one device and sockets of one mark: with others it is another tunnel.
+    let isSameLayout = fresh.settings.globals.marks == marks
+    func isKept(_ tunnel: TunnelRun) -> Bool {
+      isSameLayout
+        && fresh.tunnels.contains {
+          $0.settings.name == tunnel.name && $0.settings.device == tunnel.loaded.settings.device
+        }
+    }
+    configuration = fresh
+    for tunnel in tunnels where !isKept(tunnel) { dropEngine(of: tunnel) }
+    tunnels.removeAll { !isKept($0) }
     var free = (1...0x7f).filter { index in !tunnels.contains { $0.index == index } }[...]
     for loaded in fresh.tunnels {
       if let tunnel = tunnels.first(where: { $0.name == loaded.settings.name }) {
+        let wasEnabled = tunnel.loaded.settings.isEnabled
         tunnel.loaded = loaded
         configure(tunnel, at: now)
+        if loaded.settings.isEnabled != wasEnabled { tell(tunnel, loaded.settings.isEnabled ? .up : .down, at: now) }
       } else if let index = free.popFirst() {
         add(loaded, index: index, at: now)
       }

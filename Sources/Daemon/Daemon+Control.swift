@@ -11,7 +11,11 @@ extension Daemon {
     while let (index, descriptor) = control.accept(at: now) {
       watch(descriptor, for: .readable, Token(.client, index))
     }
+    listen()
   }
+
+  /// While there are too many clients, one that waits must not wake us again and again.
+  private func listen() { watch(control.descriptor, for: control.isFull ? [] : .readable, Token(.control)) }
 
   func serve(_ index: UInt32, at now: Instant) {
     switch control.serve(index, answer: { self.answer($0, at: now) }) {
@@ -25,6 +29,7 @@ extension Daemon {
   func dismiss(_ index: UInt32) {
     if let descriptor = control.descriptor(of: index) { forget(descriptor) }
     control.forget(index)
+    listen()
   }
 
   private func answer(_ request: Result<Request, Reply.Refusal>, at now: Instant) -> Reply {
@@ -36,6 +41,7 @@ extension Daemon {
       return .status(StatusBuilder(daemon: self, now: now).report(of: name))
     case .success(.up(let name)):
       return order(name) { tunnel in
+        guard self.stopBy == nil else { return }
         self.log.log(.info, "up, as asked", of: name, at: now)
         self.tell(tunnel, .up, at: now)
         self.refreshNetwork(at: now)

@@ -80,8 +80,21 @@ extension Daemon {
   /// Asks the kernel anew for every server in use, and tells those whose answer changed.
   func lookForPaths(at now: Instant) {
     for tunnel in tunnels {
-      guard let address = tunnel.supervisor.watchedAddress else { continue }
-      tell(tunnel, .path(network.path(to: address, mark: marks.own)), at: now)
+      if let address = tunnel.supervisor.watchedAddress {
+        tell(tunnel, .path(network.path(to: address, mark: marks.own)), at: now)
+      } else if tunnel.supervisor.watchesAnyWay {
+        tell(tunnel, .path(anyPath), at: now)
+      }
     }
+  }
+
+  /// The way out, by either family.
+  var anyPath: Path? { anyPath(.ipv4) ?? anyPath(.ipv6) }
+
+  /// The way to an address of the documentation ranges, which only a default route covers.
+  func anyPath(_ family: AddressFamily) -> Path? {
+    let address: IPAddress =
+      family == .ipv4 ? .v4(IPv4Address(192, 0, 2, 1)) : .v6(IPv6Address(high: 0x2001_0db8_0000_0000, low: 1))
+    return network.path(to: address, mark: marks.own)
   }
 }

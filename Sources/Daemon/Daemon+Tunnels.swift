@@ -57,6 +57,7 @@ extension Daemon {
       let resolvers = UplinkResolvers.find(bootstrap: settings.globals.bootstrapDNS, pushed: pushed)
       send(
         .resolve(ResolveOrder(attempt: attempt, host: host, family: family, resolvers: resolvers)), to: tunnel, at: now)
+      tell(tunnel, .path(anyPath), at: now)
     case .connect(let attempt, let remote, let endpoint, let hasAlternatives, let token, let tokenUser):
       tunnel.tls = nil
       tunnel.up = nil
@@ -89,7 +90,10 @@ extension Daemon {
       tunnel.engine = engine
       tunnel.engineGeneration &+= 1
       tunnel.hasTun = false
-      tunnel.formerRenegotiations += tunnel.counters.renegotiations
+      tunnel.watch = EngineWatch(at: now)
+      tunnel.sockets = SocketBudget(at: now)
+      // An engine's numbers are a stranger's: no sum of them may trap.
+      tunnel.formerRenegotiations &+= tunnel.counters.renegotiations
       tunnel.counters = .init()
       let token = UInt32(tunnel.index)
       watch(engine.channelDescriptor, for: .readable, Token(.engine, token, generation: tunnel.engineGeneration))
@@ -105,7 +109,10 @@ extension Daemon {
 
   /// Reads the tunnel's files anew: a password may have been mended since.
   private func reread(_ tunnel: TunnelRun, at now: Instant) {
-    guard let fresh = load().tunnels.first(where: { $0.settings.name == tunnel.name }), fresh.isValid else { return }
+    guard let fresh = load().tunnels.first(where: { $0.settings.name == tunnel.name }),
+      // Orders name remotes by number: other remotes wait for a reload.
+      let remotes = fresh.profile?.remotes, remotes == tunnel.loaded.profile?.remotes
+    else { return }
     tunnel.loaded.canonicalText = fresh.canonicalText
   }
 
@@ -118,7 +125,10 @@ extension Daemon {
   private func supply(_ tunnel: TunnelRun, _ wanted: [SocketKind]?, at now: Instant) {
     guard let profile = tunnel.loaded.profile else { return }
     let supply = SocketSupply(mark: marks.own, hasIPv6: network.hasIPv6)
-    let made = supply.sockets(wanted ?? supply.first(for: profile), for: profile)
+    let kinds = wanted ?? supply.first(for: profile)
+    // One that takes nothing gets nothing: what waits for it are descriptors of ours.
+    let allowed = tunnel.engine?.hasQueued == true ? 0 : tunnel.sockets?.take(kinds.count, at: now) ?? 0
+    let made = supply.sockets(Array(kinds.prefix(allowed)), for: profile)
     if let failure = made.failure {
       log.log(.error, "a socket cannot be made: \(failure)", of: tunnel.name.text, at: now)
     }
@@ -126,7 +136,10 @@ extension Daemon {
   }
 
   func send(_ order: Order, _ descriptors: [Int32] = [], to tunnel: TunnelRun, at now: Instant) {
-    guard let engine = tunnel.engine else { return }
+    guard let engine = tunnel.engine else {
+      for descriptor in descriptors { _ = FileDescriptor(owning: descriptor) }
+      return
+    }
     if !engine.send(order, descriptors: descriptors) {
       // It is gone, or hangs: its end is reported by its process descriptor.
       engine.kill()
@@ -146,12 +159,25 @@ extension Daemon {
     }
     switch engine.receive() {
     case .reports(let reports):
+      tunnel.watch?.hear()
       for report in reports { take(report, of: tunnel, at: now) }
     case .closed: forget(engine.channelDescriptor)
     case .misbehaved:
       log.log(.error, Fault(.engineMisbehaved).sentence, of: tunnel.name.text, at: now)
       forget(engine.channelDescriptor)
       engine.kill()
+    }
+  }
+
+  /// Asks a quiet engine for a sign of life, and ends one that has none left.
+  func watchEngine(of tunnel: TunnelRun, at now: Instant) {
+    guard let engine = tunnel.engine else { return }
+    switch tunnel.watch?.look(at: now) {
+    case .ask: send(.reportCounters, to: tunnel, at: now)
+    case .hangs:
+      log.log(.error, "the engine does not answer and is ended", of: tunnel.name.text, at: now)
+      engine.kill()
+    case nil: break
     }
   }
 
@@ -173,6 +199,7 @@ extension Daemon {
     forget(engine.processDescriptor)
     if kill { engine.kill() }
     tunnel.engine = nil
+    tunnel.watch = nil
     tunnel.hasTun = false
     tunnel.awaiting = nil
   }

@@ -14,6 +14,9 @@ final class Daemon {
   /// Counters are asked for when somebody looks, and at this interval for the log of drops.
   static let statusPatience: Duration = .milliseconds(200)
 
+  /// The predecessor's engine lets go of a device without a word.
+  static let deviceLook: Duration = .milliseconds(20)
+
   let options: DaemonOptions
   let log: LogSink
   let network: NetworkKeeper
@@ -71,7 +74,10 @@ final class Daemon {
 
   private var nextWake: Instant? {
     var moments = tunnels.compactMap(\.supervisor.nextWake)
-    moments += tunnels.compactMap { $0.awaiting == nil || $0.hasTun ? nil : Clock.now + .milliseconds(20) }
+    moments += tunnels.compactMap {
+      $0.hasTun ? $0.awaiting?.until : $0.awaiting.map { _ in Clock.now + Self.deviceLook }
+    }
+    moments += tunnels.compactMap(\.watch?.due)
     moments += [stopBy, network.nextWake, control.nextWake].compactMap { $0 }
     return moments.min()
   }
@@ -109,6 +115,7 @@ final class Daemon {
     for tunnel in tunnels {
       if let due = tunnel.supervisor.nextWake, due <= now { tell(tunnel, .wake, at: now) }
       if tunnel.awaiting != nil { answerNetworks(at: now) }
+      watchEngine(of: tunnel, at: now)
     }
     for index in control.late(at: now) { dismiss(index) }
     if let stopBy, tunnels.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }

@@ -43,7 +43,10 @@ final class EngineProcess {
   /// - Returns: false when the engine does not read or cannot be reached: kill it.
   func send(_ order: Order, descriptors: [Int32]) -> Bool {
     // Our own orders are within the limits by construction.
-    guard let envelope = order.encoded() else { return false }
+    guard let envelope = order.encoded() else {
+      for descriptor in descriptors { _ = FileDescriptor(owning: descriptor) }
+      return false
+    }
     return channel.send(envelope.bytes, attachment: envelope.attachment, descriptors: descriptors)
   }
 

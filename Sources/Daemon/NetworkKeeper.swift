@@ -70,7 +70,10 @@ final class NetworkKeeper {
       let next = Planner.plan(
         settings: settings, tunnels: tunnels, snapshot: try snapshot(), formerUplinks: plan.uplinks,
         clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall)
-      for warning in next.warnings where !plan.warnings.contains(warning) { log.log(.warning, warning, at: now) }
+      for warning in next.warnings where !plan.warnings.contains(warning) {
+        // Of one kind: a server can push thousands of routes that are refused.
+        log.log(.warning, warning, kind: "plan", at: now)
+      }
       plan = next
       take(try hands.apply(next), at: now)
     } catch {
@@ -117,7 +120,7 @@ final class NetworkKeeper {
     isDone = progress.isDone
     hasAdded = progress.hasAdded
     for failure in progress.failures where !failures.contains(failure) {
-      log.log(.error, failure.fault.sentence, at: now)
+      log.log(.error, failure.fault.sentence, kind: "step", at: now)
     }
     failures = progress.failures
     if isDone, essentialFailure != nil { refreshAt = now + Self.retry }

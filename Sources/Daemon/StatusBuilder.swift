@@ -34,12 +34,10 @@ struct StatusBuilder {
     return report
   }
 
-  /// The way to a server in use, else to an address of the documentation range, which only a default route covers.
+  /// The way to a server in use, else to anywhere.
   private func path(_ family: AddressFamily) -> Path? {
     let server = daemon.tunnels.compactMap(\.supervisor.watchedAddress).first { $0.family == family }
-    let anywhere: IPAddress =
-      family == .ipv4 ? .v4(IPv4Address(192, 0, 2, 1)) : .v6(IPv6Address(high: 0x2001_0db8_0000_0000, low: 1))
-    return daemon.network.path(to: server ?? anywhere, mark: daemon.marks.own)
+    return server.map { daemon.network.path(to: $0, mark: daemon.marks.own) } ?? daemon.anyPath(family)
   }
 
   private func status(_ tunnel: TunnelRun) -> TunnelStatus {
@@ -102,7 +100,7 @@ struct StatusBuilder {
     status.transport.sentPackets = counters.transportSentPackets
     status.transport.lastPacket = counters.lastPacketReceived.flatMap(moment)
     status.drops = counters.drops.map { .init($0.reason, $0.count) }
-    status.renegotiations = tunnel.formerRenegotiations + counters.renegotiations
+    status.renegotiations = tunnel.formerRenegotiations &+ counters.renegotiations
   }
 
   /// The boot clock's moment as the wall clock tells it now.

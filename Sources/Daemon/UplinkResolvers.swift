@@ -18,12 +18,26 @@ package enum UplinkResolvers {
   ///   - bootstrap: `list bootstrap_dns`, used when no file gives one.
   ///   - pushed: addresses that a tunnel pushed.
   package static func find(bootstrap: [IPAddress], pushed: [IPAddress]) -> [Endpoint] {
-    for file in files {
-      guard let content = try? TextFile.read(file, limit: largestFile) else { continue }
-      let found = servers(in: String(decoding: content.bytes, as: UTF8.self)).filter { !pushed.contains($0) }
-      if !found.isEmpty { return found.prefix(most).map { Endpoint(address: $0, port: 53) } }
+    let texts = files.lazy.compactMap { file in
+      (try? TextFile.read(file, limit: largestFile)).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
-    return bootstrap.prefix(most).map { Endpoint(address: $0, port: 53) }
+    return choose(from: texts, bootstrap: bootstrap, pushed: pushed)
+  }
+
+  /// - Parameter texts: of the files, in order.
+  package static func choose(
+    from texts: some Sequence<String>, bootstrap: [IPAddress], pushed: [IPAddress]
+  ) -> [Endpoint] {
+    // Many a server pushes the public resolver that the uplink has too. Such a one is asked when there is no other: a
+    // question without a resolver is a tunnel that never comes up again.
+    var shared: [IPAddress] = []
+    for text in texts {
+      let all = servers(in: text)
+      let found = all.filter { !pushed.contains($0) }
+      if !found.isEmpty { return found.prefix(most).map { Endpoint(address: $0, port: 53) } }
+      if shared.isEmpty { shared = all }
+    }
+    return (bootstrap.isEmpty ? shared : bootstrap).prefix(most).map { Endpoint(address: $0, port: 53) }
   }
 
   /// The `nameserver` lines of a resolv.conf(5), without loopback, link-local and nonsense.
