@@ -159,7 +159,7 @@ extension Daemon {
     }
     switch engine.receive() {
     case .reports(let reports):
-      tunnel.watch?.hear()
+      if !reports.isEmpty { tunnel.watch?.hear() }
       for report in reports { take(report, of: tunnel, at: now) }
     case .closed: forget(engine.channelDescriptor)
     case .misbehaved:
@@ -189,7 +189,7 @@ extension Daemon {
       case .exit(let code): "it ended with code \(code)"
       case .signal(let number): "it was ended by signal \(number)"
       }
-    tell(tunnel, .engineDied(lastWords.map { "\(words): \($0)" } ?? words), at: now)
+    tell(tunnel, .engineDied(lastWords.map { "\(words): \(LogSink.cleaned($0))" } ?? words), at: now)
   }
 
   /// - Parameter kill: false when it was told to quit and ends by itself; the end of the socketpair ends it too.
