@@ -40,6 +40,12 @@ extension TunnelNetwork {
     place(configuration.prefix, peer: nil, options, surroundings)
   }
 
+  /// What one host on a link may be called.
+  private static func isHost(_ address: IPAddress) -> Bool {
+    if case .v4(let address) = address, address.value >> 28 == 15 { return false }
+    return !address.isMulticast && !address.isLoopback && !address.isUnspecified
+  }
+
   /// Takes the address unless it would shadow a net of the house.
   ///
   /// The kernel puts a route for the net of an address into main, where our own transport is looked up. So a net that
@@ -48,6 +54,11 @@ extension TunnelNetwork {
   private mutating func place(
     _ prefix: IPPrefix, peer: IPAddress?, _ options: TunnelOptions, _ surroundings: Surroundings
   ) {
+    // The kernel would refuse most of them, and with them the whole plan, the other tunnels' part too.
+    guard Self.isHost(prefix.address), peer.map(Self.isHost) ?? true else {
+      fault = Fault(.pushInvalid, "ifconfig \(prefix.address)" + (peer.map { " \($0)" } ?? ""))
+      return
+    }
     let net = peer.map { IPPrefix.host($0) } ?? prefix.network
     let conflict =
       surroundings.net(containing: net) ?? surroundings.net(containing: .host(prefix.address))
