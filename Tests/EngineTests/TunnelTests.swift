@@ -1,5 +1,6 @@
 import Base
 import DataChannel
+import Engine
 import Exchange
 import Glibc
 import IO
