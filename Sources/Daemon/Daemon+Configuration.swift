@@ -56,6 +56,8 @@ extension Daemon {
         }
     }
     configuration = fresh
+    isReloading = true
+    defer { isReloading = false }
     for tunnel in tunnels where !isKept(tunnel) { dropEngine(of: tunnel) }
     tunnels.removeAll { !isKept($0) }
     var free = (1...0x7f).filter { index in !tunnels.contains { $0.index == index } }[...]

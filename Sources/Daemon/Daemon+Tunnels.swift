@@ -50,7 +50,7 @@ extension Daemon {
     case .startEngine: startEngine(for: tunnel, at: now)
     case .killEngine: dropEngine(of: tunnel)
     case .configure:
-      reread(tunnel, at: now)
+      if !isReloading { reread(tunnel, at: now) }
       sendConfiguration(to: tunnel, at: now)
     case .resolve(let attempt, let host, let family):
       let pushed = tunnels.flatMap { $0.pushed?.tunnel.dns.addresses ?? [] }

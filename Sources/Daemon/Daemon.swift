@@ -25,6 +25,8 @@ final class Daemon {
   var tunnels: [TunnelRun] = []
   var stopBy: Instant?
   var isOver = false
+  /// What was just read needs no reading again, tunnel by tunnel.
+  var isReloading = false
 
   private var poller: Poller
   private var timer: TimerDescriptor

@@ -29,6 +29,14 @@ adit_start connect "$LAB_DIR/old.ovpn" --lan lan0
 fault tls_certificate_expired 'has expired'
 lab_server_stop old
 
+# Over TCP a server that cannot open what we send closes the connection.
+lab_server stream "port 1194" "proto tcp-server" "tls-crypt $LAB_DIR/pki/ta.key"
+lab_profile "$LAB_DIR/stream.ovpn" "remote 203.0.113.10 1194 tcp"
+lab_inline tls-crypt "$LAB_DIR/pki/other-ta.key" >> "$LAB_DIR/stream.ovpn"
+adit_start connect "$LAB_DIR/stream.ovpn" --lan lan0
+fault server_silent_or_wrong_key 'wrong tls-auth or tls-crypt key'
+lab_server_stop stream
+
 lab_profile "$LAB_DIR/refused.ovpn" "remote 203.0.113.10 1194 tcp"
 adit_start connect "$LAB_DIR/refused.ovpn" --lan lan0
 fault tcp_refused 'refuses the TCP connection'

@@ -51,6 +51,13 @@ reload
 expect "up" adit up home
 expect_within 10 "connected again" adit_status '"name":"home","status":"connected"'
 expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
+tunnel home "option enabled '0'"
+reload
+expect_within 5 "the gateway's own tunnel is switched off" adit_status '"status":"disconnected"'
+refuse "and its LAN is closed" ping_lan 192.0.2.80
+tunnel home
+reload
+expect_within 10 "switched on again" adit_status '"name":"home","status":"connected"'
 expect "only one engine runs" test "$(pgrep -cP "$ADIT_PID")" -eq 1
 expect "no descriptors are left over" test "$(ls "/proc/$ADIT_PID/fd" | wc -l)" -lt 24
 expect "stops in time" adit_stop
