@@ -21,13 +21,7 @@ done
 expect "as many after engines were killed" test "$(count "$ADIT_PID")" -eq "$daemon"
 expect "one engine runs, and no dead one waits" test "$(pgrep -cP "$ADIT_PID")" -eq 1
 # Clients that say nothing: the next one is served all the same, when their time is over.
-python3 - "$LAB_DIR/state/control.sock" <<'PYTHON' &
-import socket, sys, time
-held = []
-for _ in range(20):
-    held.append(socket.socket(socket.AF_UNIX)); held[-1].connect(sys.argv[1])
-time.sleep(8)
-PYTHON
+perl -MIO::Socket::UNIX -e '@held = map { IO::Socket::UNIX->new(Peer => $ARGV[0]) } 1 .. 20; sleep 8' "$LAB_DIR/state/control.sock" &
 LAB_PIDS+=($!)
 wait_for 2 sh -c "[ \$(ls /proc/$ADIT_PID/fd | wc -l) -ge $((daemon + 16)) ]"
 before=$(awk '{print $14 + $15}' "/proc/$ADIT_PID/stat")
