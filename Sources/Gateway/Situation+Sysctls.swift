@@ -10,6 +10,10 @@ extension Situation {
     for tunnel in standing {
       // Else deleting the old address of a net takes the new one with it (ip-sysctl.rst).
       set("net/ipv4/conf/\(tunnel.state.device)/promote_secondaries", "1")
+      // `conf/default` may keep IPv6 off new devices, and then the kernel refuses the address.
+      if tunnel.addresses.contains(where: { $0.prefix.family == .ipv6 }) {
+        set("net/ipv6/conf/\(tunnel.state.device)/disable_ipv6", "0")
+      }
     }
     // A strict rp_filter asks with the mark that prerouting gave, not without.
     set("net/ipv4/conf/all/src_valid_mark", "1")

@@ -227,6 +227,7 @@ struct PlanEdgeTests {
         rule v6 860: iif br-lan unreachable
         rule v6 870: not fwmark 0xad000000/0xff000000 unreachable
         sysctl net/ipv4/conf/tun-home/promote_secondaries=1
+        sysctl net/ipv6/conf/tun-home/disable_ipv6=0
         sysctl net/ipv4/conf/all/src_valid_mark=1
         sysctl net/ipv4/tcp_fwmark_accept=1
         sysctl net/ipv4/fwmark_reflect=1

@@ -97,6 +97,7 @@ struct PlanTests {
         rule v6 850: not fwmark 0xad000000/0xff000000 lookup 44129
         rule v6 860: iif br-lan lookup 44001
         sysctl net/ipv4/conf/tun-home/promote_secondaries=1
+        sysctl net/ipv6/conf/tun-home/disable_ipv6=0
         sysctl net/ipv4/conf/all/src_valid_mark=1
         sysctl net/ipv4/ip_forward=1
         sysctl net/ipv6/conf/wan0/accept_ra=2

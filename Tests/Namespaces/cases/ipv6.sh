@@ -20,3 +20,13 @@ refuse "IPv6 of the LAN does not get out" ping_lan 2001:db8:80::80
 lab_capture_end "$LAB_DIR/wan.pcap"
 expect "nothing of it was seen on the WAN" sh -c "[ \$(tcpdump -r $LAB_DIR/wan.pcap 2>/dev/null | wc -l) -eq 0 ]"
 expect "stops in time" adit_stop
+lab_server_stop four
+
+# A router that gives new devices no IPv6: ours gets what it needs.
+lab_in gw sysctl -qw net.ipv6.conf.default.disable_ipv6=1
+lab_server later "port 1194" "proto udp" "server-ipv6 fd08::/64" 'push "redirect-gateway def1 ipv6"'
+lab_profile "$LAB_DIR/later.ovpn" "remote 203.0.113.10 1194 udp"
+adit_start connect "$LAB_DIR/later.ovpn" --lan lan0
+expect_within 10 "connected all the same" adit_status '"status":"connected".*"ipv6":\["fd08::[0-9a-f]+/64"\]'
+expect_within 5 "IPv6 of the LAN reaches the far host" ping_lan 2001:db8:80::80
+expect "stops in time" adit_stop
