@@ -40,7 +40,9 @@ extension Daemon {
   func answerNetworks(at now: Instant) {
     for tunnel in tunnels {
       guard let (attempt, until) = tunnel.awaiting else { continue }
-      if let fault = network.plan.faults[tunnel.name] ?? network.essentialFailure {
+      if let fault = network.plan.faults[tunnel.name] ?? network.essentialFailure
+        ?? network.failure(of: tunnel.loaded.settings.device)
+      {
         refuse(tunnel, attempt, fault, at: now)
         continue
       }

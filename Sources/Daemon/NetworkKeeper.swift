@@ -52,6 +52,9 @@ final class NetworkKeeper {
   /// The failure that keeps a tunnel from being used; a single refused route is none.
   var essentialFailure: Fault? { failures.first { $0.step.isEssential }?.fault }
 
+  /// The failure that makes this device useless; the others go on.
+  func failure(of device: DeviceName) -> Fault? { failures.first { $0.step.device == device }?.fault }
+
   private func snapshot() throws(Fault) -> Snapshot {
     do throws(NetlinkFailure) {
       let snapshot = try hands.netlink.snapshot()
@@ -123,7 +126,9 @@ final class NetworkKeeper {
       log.log(.error, failure.fault.sentence, kind: "step", at: now)
     }
     failures = progress.failures
-    if isDone, essentialFailure != nil { refreshAt = now + Self.retry }
+    if isDone, failures.contains(where: { $0.step.isEssential || $0.step.device != nil }) {
+      refreshAt = now + Self.retry
+    }
   }
 
   private func fail(_ fault: Fault, at now: Instant) {

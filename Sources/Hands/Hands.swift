@@ -118,8 +118,11 @@ package final class Hands {
   /// - Returns: true when every addition stands; what failed is tried again when the plan's turn comes.
   private func addEarly(_ plan: NetworkPlan) throws(Fault) -> Bool {
     let additions = Difference.steps(from: try installed(for: plan), to: plan).filter(\.isAddition)
-    for case .setLink(let device) in additions { try setDevice(device) }
-    return netlink.perform(additions.compactMap(\.netlinkChange)).allSatisfy { $0 == nil }
+    var isWhole = true
+    for case .setLink(let device) in additions {
+      do throws(Fault) { try setDevice(device) } catch { isWhole = false }
+    }
+    return netlink.perform(additions.compactMap(\.netlinkChange)).allSatisfy { $0 == nil } && isWhole
   }
 
   private func begin(_ steps: [Step], keeping plan: NetworkPlan) {

@@ -38,12 +38,23 @@ extension Step {
 
   /// True when a failure leaves too little to go on safely: what follows must not open what this should close.
   ///
-  /// A single route that the kernel refuses costs that route, not the tunnel; a setting that is missing costs that setting.
+  /// A device or an address costs its own tunnel, see `device`; a single route that the kernel refuses costs that route, a
+  /// setting that is missing that setting.
   package var isEssential: Bool {
     switch self {
-    case .setLink, .addAddress, .addRule, .loadRuleset: true
+    case .addRule, .loadRuleset: true
     case .addRoute(let route): route.kind != .unicast
-    case .setSysctl, .deleteRule, .deleteRoute, .deleteAddress, .deleteLink, .deleteRuleset: false
+    case .setLink, .addAddress, .setSysctl, .deleteRule, .deleteRoute, .deleteAddress, .deleteLink, .deleteRuleset:
+      false
+    }
+  }
+
+  /// The device that is of no use when this fails.
+  package var device: DeviceName? {
+    switch self {
+    case .setLink(let device): device.name
+    case .addAddress(let address): address.device
+    default: nil
     }
   }
 

@@ -20,3 +20,13 @@ lab_capture_end "$LAB_DIR/wan.pcap"
 expect "no clear packet was seen on the WAN" sh -c "[ \$(tcpdump -r $LAB_DIR/wan.pcap 2>/dev/null | grep -c .) -eq 0 ]"
 expect "stops in time" adit_stop
 expect "the foreign device is still there" ip -n "$LAB_GW" link show tun-taken
+
+# One that even calls itself ours, but is no tun: it costs its own tunnel alone.
+ip -n "$LAB_GW" link set tun-taken alias adit:taken
+adit_start run --config "$LAB_DIR/config"
+expect_within 10 "status says so" adit_status '"name":"taken".*"code":"device_taken"'
+refuse "the LAN is closed" ping_lan 192.0.2.80
+expect "up" adit up good
+expect_within 10 "the other tunnel connects" adit_status '"name":"good","status":"connected"'
+expect_within 5 "and carries the LAN" ping_lan 192.0.2.80
+expect "stops in time" adit_stop
