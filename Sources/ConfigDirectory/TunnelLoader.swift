@@ -14,10 +14,12 @@ struct TunnelLoader {
   ) -> (tunnel: LoadedConfiguration.Tunnel, diagnostics: [Diagnostic]) {
     var diagnostics: [Diagnostic] = []
     var lines: [OptionLine] = []
+    var isUnreadable = false
     if let path = settings.profilePath {
       let read = readProfile(path, named: settings.profileLocation ?? settings.location)
       lines = read.lines
       diagnostics += read.diagnostics
+      isUnreadable = read.lines.isEmpty && read.diagnostics.hasErrors
     }
     var overlay = settings.options
     if settings.profilePath == nil, !overlay.contains(where: { ["client", "pull", "tls-client"].contains($0.name) }) {
@@ -30,7 +32,6 @@ struct TunnelLoader {
     var tunnel = LoadedConfiguration.Tunnel(settings: settings, profile: nil, lines: lines)
     // What could not be read is reported already; what its absence leads to would only hide it.
     let files: Profile.FileExpectation = diagnostics.hasErrors ? .mayBeUnread : .mustBeRead
-    let isUnreadable = diagnostics.hasErrors && lines.isEmpty
     let parsed =
       isUnreadable ? nil : Profile.parse(lines, ignoringUnknown: settings.ignoresUnknownOptions, files: files)
     diagnostics += parsed?.diagnostics ?? []

@@ -84,6 +84,19 @@ import Testing
     #expect(loaded.tunnels[0].firstError?.location.line == 5)
   }
 
+  @Test("an unreadable profile is the only complaint, whatever keys stand beside it")
+  func missingWithKeys() throws {
+    let scratch = try Scratch()
+    try scratch.write("home.auth", "me\nsecret word\n")
+    try scratch.write(
+      "gateway", "config tunnel 'home'\n\toption profile 'hme.ovpn'\n\toption auth_user_pass 'home.auth'\n",
+      mode: 0o644)
+    #expect(
+      scratch.words(load(scratch).diagnostics) == [
+        "gateway:2:17: error: the profile hme.ovpn cannot be read: No such file or directory"
+      ])
+  }
+
   @Test("L-18: blanks in file names")
   func blanks() throws {
     let scratch = try standard()
