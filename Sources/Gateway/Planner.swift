@@ -51,6 +51,8 @@ struct Situation {
   let gateways: [GatewayNetwork]
   let clockIsUnset: Bool
   let awaitsFirewall: Bool
+  /// The devices that are there.
+  let links: [DeviceName]
 
   init(
     settings: Settings, tunnels states: [TunnelState], snapshot: Snapshot, surroundings: Surroundings,
@@ -60,6 +62,7 @@ struct Situation {
     self.awaitsFirewall = awaitsFirewall
     self.clockIsUnset = clockIsUnset
     self.surroundings = surroundings
+    links = snapshot.links.map(\.name)
     let tunnels = states.map { TunnelNetwork($0, surroundings, in: snapshot) }
     self.tunnels = tunnels
     gateways = settings.gateways.map { GatewayNetwork($0, tunnels: tunnels) }
@@ -92,12 +95,21 @@ struct Situation {
   var warnings: [String] {
     gateways.flatMap { gateway in
       let name = gateway.settings.name
-      var result: [String] = []
+      var result = absent(gateway)
       if gateway.tunnels.isEmpty { result.append("\(name): no tunnel is usable, so its LANs stay closed") }
       for prefix in gateway.settings.excluded where prefix.length == 0 {
         result.append("\(name): exclude \(prefix) is ignored, it would exclude everything")
       }
       return result
+    }
+  }
+
+  /// A device may come later, as USB sticks do; most often its name is wrong.
+  private func absent(_ gateway: GatewayNetwork) -> [String] {
+    gateway.settings.lan.filter { !links.contains($0) }.map { device in
+      let near = NearestName.of(device.text, in: links.map(\.text))
+      let hint = near.map { "; did you mean `\($0)`?" } ?? ""
+      return "\(gateway.settings.name): there is no device `\(device)` yet\(hint)"
     }
   }
 }

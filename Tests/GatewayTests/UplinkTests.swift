@@ -47,6 +47,14 @@ struct UplinkTests {
     #expect(house.plan().uplinks == [try device("wan0"), try device("wwan0")])
   }
 
+  @Test("A LAN device that is not there is told, with the one that may be meant")
+  func absentDevice() throws {
+    var house = try Situations.full()
+    #expect(house.plan().warnings.isEmpty)
+    house.settings.gateways[0].lan = [try device("br-lna")]
+    #expect(house.plan().warnings == ["lan: there is no device `br-lna` yet; did you mean `br-lan`?"])
+  }
+
   @Test("A pushed net is refused when it is the WAN's, and gets a hole when it is wider")
   func wider() throws {
     var house = try House()
