@@ -48,7 +48,9 @@ final class Daemon {
     signals = try SignalSource([.terminate, .interrupt, .hangUp])
     try poller.add(signals.descriptor, for: .readable, token: Token(.signal).value)
     try poller.add(timer.descriptor, for: .readable, token: Token(.timer).value)
-    try poller.add(network.monitorDescriptor, for: .readable, token: Token(.netlink).value)
+    for descriptor in network.monitorDescriptors {
+      try poller.add(descriptor, for: .readable, token: Token(.netlink).value)
+    }
     try poller.add(control.descriptor, for: .readable, token: Token(.control).value)
   }
 

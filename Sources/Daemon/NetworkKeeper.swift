@@ -14,6 +14,7 @@ final class NetworkKeeper {
 
   private let hands: Hands
   private var monitor: Monitor
+  private let firewallMonitor: FirewallMonitor
   private let log: LogSink
   private(set) var plan = NetworkPlan()
   private(set) var isDone = true
@@ -28,13 +29,14 @@ final class NetworkKeeper {
     hands = try Hands(stateDirectory: stateDirectory)
     do throws(NetlinkFailure) {
       monitor = try Monitor()
+      firewallMonitor = try FirewallMonitor()
     } catch {
       throw Fault(.networkPlanFailed, "\(error)")
     }
     self.log = log
   }
 
-  var monitorDescriptor: Int32 { monitor.descriptor }
+  var monitorDescriptors: [Int32] { [monitor.descriptor, firewallMonitor.descriptor] }
   /// Readable when nft has ended; `nil` when none runs.
   var firewallDescriptor: Int32? { hands.descriptor }
   var firewallRuns: Int { hands.runs }
@@ -95,7 +97,8 @@ final class NetworkKeeper {
   /// Something changed in the kernel, perhaps by us: look again soon.
   func drain(at now: Instant) {
     let report = monitor.drain()
-    guard !report.changed.isEmpty || report.hasOverflowed, refreshAt == nil else { return }
+    let lostTable = firewallMonitor.drain()
+    guard lostTable || !report.changed.isEmpty || report.hasOverflowed, refreshAt == nil else { return }
     refreshAt = now + Self.settle
   }
 

@@ -38,7 +38,7 @@ package struct Monitor: ~Copyable {
   package init(socketBuffer: Int32? = nil) throws(NetlinkFailure) {
     self.socketBuffer = socketBuffer ?? Self.firstSocketBuffer
     channel = try NetlinkChannel(
-      receiveSize: Self.receiveSize, groups: Self.groups, operation: "watch the network")
+      receiveSize: Self.receiveSize, groups: Self.groups.map(\.rawValue), operation: "watch the network")
     channel.setOption(SOL_SOCKET, SO_RCVBUFFORCE, self.socketBuffer)
   }
 

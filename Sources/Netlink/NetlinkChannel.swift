@@ -11,7 +11,7 @@ struct NetlinkChannel: ~Copyable {
   static let largestDump = 64 << 10
 
   init(
-    family: Int32 = NETLINK_ROUTE, receiveSize: Int, groups: [rtnetlink_groups] = [], operation: String
+    family: Int32 = NETLINK_ROUTE, receiveSize: Int, groups: [UInt32] = [], operation: String
   ) throws(NetlinkFailure) {
     let (handle, code) = unsafe Self.open(family, groups)
     guard let handle = unsafe handle else { throw NetlinkFailure(operation: operation, code: code) }
@@ -24,11 +24,11 @@ struct NetlinkChannel: ~Copyable {
     unsafe nl_socket_free(handle)
   }
 
-  private static func open(_ family: Int32, _ groups: [rtnetlink_groups]) -> (OpaquePointer?, Int32) {
+  private static func open(_ family: Int32, _ groups: [UInt32]) -> (OpaquePointer?, Int32) {
     guard let handle = unsafe nl_socket_alloc() else { return (nil, ENOMEM) }
     var isOpen = unsafe nl_connect(handle, family) == 0
     for group in groups where isOpen {
-      isOpen = unsafe nl_socket_add_membership(handle, Int32(group.rawValue)) == 0
+      isOpen = unsafe nl_socket_add_membership(handle, Int32(group)) == 0
     }
     if isOpen { return unsafe (handle, 0) }
     let code = errno
