@@ -63,7 +63,9 @@ extension Daemon {
     guard let tunnel = tunnels.first(where: { $0.name.text == name }) else { return unknown(name) }
     guard mayBeInvalid || tunnel.loaded.isValid else {
       let reason = tunnel.loaded.firstError.map { "\($0.location): \($0.text)" } ?? "run `adit check`"
-      return .refused(Reply.Refusal(.invalidTunnel, "the configuration of \(name) has errors: \(reason)"))
+      let remedy = "once it is mended, SIGHUP makes Adit read it again"
+      return .refused(
+        Reply.Refusal(.invalidTunnel, "the configuration of \(name) has errors: \(reason); \(remedy)"))
     }
     body(tunnel)
     return .done

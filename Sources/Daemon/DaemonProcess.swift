@@ -10,6 +10,7 @@ package enum DaemonProcess {
   private enum Exit {
     static let done: Int32 = 0
     static let failed: Int32 = 1
+    static let badInput: Int32 = 65
     static let unavailable: Int32 = 69
     static let noPermission: Int32 = 77
     static let badConfiguration: Int32 = 78
@@ -30,7 +31,7 @@ package enum DaemonProcess {
       return fail(Exit.badConfiguration, "there is no tunnel to run; `adit check` says more")
     }
     if options.connect != nil, configuration.tunnels.allSatisfy({ !$0.isValid }) {
-      return fail(Exit.badConfiguration, "the profile has errors; nothing was changed")
+      return fail(Exit.badInput, "the profile has errors; nothing was changed")
     }
     guard Privileges.user == 0 else {
       return fail(Exit.noPermission, "root is needed, for the tun device and the routes")
@@ -49,8 +50,14 @@ package enum DaemonProcess {
   private static func serve(
     _ options: DaemonOptions, _ configuration: LoadedConfiguration, log: LogSink, _ lock: borrowing NamespaceLock
   ) -> Int32 {
-    do {
+    do throws(SystemFailure) {
       try TextFile.makeDirectory(options.stateDirectory, mode: 0o755)
+    } catch {
+      let words = "the state directory cannot be made (\(error)); `--state-dir` chooses another"
+      log.log(.error, words, at: Clock.now)
+      return Exit.failed
+    }
+    do {
       let network = try NetworkKeeper(stateDirectory: options.stateDirectory, log: log)
       let control = try ControlServer(path: options.controlSocketPath, group: nil)
       let daemon = try Daemon(options, configuration, log: log, network: network, control: control)
