@@ -14,9 +14,10 @@ for try in 1 2 3; do
   expect_within 2 "our table is back" ours
 done
 expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
+rules=$(ip -n "$LAB_GW" rule show)
 for pref in $(ip -n "$LAB_GW" rule show | sed 's/:.*//' | grep -E '^8[0-9][0-9]$'); do ip -n "$LAB_GW" rule del pref "$pref"; done
-rules() { [ "$(ip -n "$LAB_GW" rule show | grep -c 'proto 173')" -eq 9 ]; }
-expect_within 2 "our rules are back" rules
+restored() { [ "$(ip -n "$LAB_GW" rule show)" = "$rules" ]; }
+expect_within 2 "our rules are back" restored
 index=$(lab_in gw cat /sys/class/net/tun-flushed/ifindex)
 ip -n "$LAB_GW" link del tun-flushed
 another() { adit_connected && [ "$(lab_in gw cat /sys/class/net/tun-flushed/ifindex)" != "$index" ]; }
