@@ -22,7 +22,8 @@ func inHouse<Value: Sendable>(_ body: @escaping @Sendable (NetlinkSocket) throws
       ip addr add 192.168.1.1/24 dev lan0
       # The carrier is noticed a moment later, and IPv6 makes its addresses and routes ready only then.
       for turn in $(seq 1000); do
-        [ "$(ip -br link show up | grep -cE '^(wan|lan)0@.* UP ')" = 2 ] && [ -z "$(ip -6 addr show tentative)" ] && break
+        [ "$(ip -br link show up | grep -cE '^(wan|lan)0@.* UP ')" = 2 ] &&
+          ip -6 route show table local | grep -q '^local 2001:db8::2 dev wan0' && break
         sleep 0.01
       done
       """)
