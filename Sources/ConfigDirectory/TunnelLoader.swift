@@ -49,7 +49,10 @@ struct TunnelLoader {
     let full = FileStore.resolve(path, base: base)
     switch store.read(full, limit: ProfileLimits.fileBytes) {
     case .failure(let problem):
-      return ([], [Diagnostic(.error, location, "the profile \(full) cannot be read: \(problem.text)")])
+      // `adit check /etc/adit`: whoever types that means the configuration.
+      let isDirectory = location.line == 0 && TextFile.status(full)?.isDirectory ?? false
+      let hint = isDirectory ? "; a directory is a configuration, for `--config`" : ""
+      return ([], [Diagnostic(.error, location, "the profile \(full) cannot be read: \(problem.text)\(hint)")])
     case .success(var text):
       defer { text.wipe() }
       let read = Lexer.lines(of: text, file: full)

@@ -18,7 +18,7 @@ extension Profile {
   ) -> (profile: Profile?, diagnostics: [Diagnostic]) {
     var draft = ProfileDraft(ignoringUnknown: ignoringUnknown, files: files)
     draft.read(lines)
-    draft.finish(file: lines.first?.location.file ?? "")
+    draft.finish(file: lines.first?.location.file ?? "", namesServer: lines.contains { $0.name == "remote" })
     let diagnostics = draft.findings.all
     return (diagnostics.hasErrors ? nil : draft.profile, diagnostics)
   }
@@ -26,7 +26,8 @@ extension Profile {
 
 extension ProfileDraft {
   /// What only the whole can tell.
-  mutating func finish(file: String) {
+  /// - Parameter namesServer: there is a `remote`, be it a damaged one that is reported already.
+  mutating func finish(file: String, namesServer: Bool) {
     let whole = SourceLocation(file: file)
     finishRemotes()
     finishCiphers()
@@ -35,7 +36,7 @@ extension ProfileDraft {
     finishDNS()
     finishIdentity(whole)
     finishServerChecks(whole)
-    if profile.remotes.isEmpty, !isGiven("proto-force"), !isGiven("remote") {
+    if profile.remotes.isEmpty, !isGiven("proto-force"), !namesServer {
       report(.error, whole, "no `remote`: there is no server to connect to")
     }
     if !saysClient {

@@ -261,6 +261,13 @@ import Testing
     #expect(loaded.settings.gateways.isEmpty && loaded.tunnels.first?.isValid == false)
     #expect(loaded.diagnostics.first?.location.file == "--set")
   }
+
+  @Test("a directory in place of a profile is a configuration, and the error says so")
+  func directory() throws {
+    let scratch = try Scratch()
+    let error = ConfigurationDirectory.loadProfile(path: scratch.path).diagnostics.first?.text
+    #expect(error?.hasSuffix("not a regular file; a directory is a configuration, for `--config`") == true)
+  }
 }
 
 extension LoadedConfiguration {

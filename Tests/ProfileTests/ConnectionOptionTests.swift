@@ -131,6 +131,12 @@ struct ConnectionOptionTests {
     #expect(Samples.errors(line).mention(expected))
   }
 
+  @Test("A damaged remote is no missing one")
+  func damagedRemote() {
+    let found = Samples.read(Samples.base + "remote a.example 70000\n").diagnostics.map(\.text)
+    #expect(found.mention("is not a port") && !found.mention("no `remote`"))
+  }
+
   @Test("No remote at all is an error")
   func noRemote() {
     #expect(Samples.read(Samples.base).diagnostics.map(\.text).mention("no `remote`"))
