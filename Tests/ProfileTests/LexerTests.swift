@@ -127,6 +127,36 @@ struct LexerTests {
     #expect(diagnostics.first?.text.contains("did you mean <tls-crypt>?") == true)
   }
 
+  @Test("A line of a block that begins with `>` is one of its lines", arguments: [">", ">>", "> a", "a>", "<>", "</>"])
+  func angleInBlock(line: String) throws {
+    let (lines, diagnostics) = Samples.lex("<ca>\n\(line)\n</ca>\n")
+    #expect(diagnostics.isEmpty)
+    #expect(lines.first?.body?.text == line + "\n")
+  }
+
+  @Test("A damaged profile never traps")
+  func damaged() {
+    let whole = Array((Samples.base + "<cert>\nabc\n</cert>\n<connection>\nremote a 1 udp\n</connection>\n").utf8)
+    let marks = Array("<>/ \n\r\"'\\#;-\t\0".utf8)
+    var state: UInt64 = 7
+    func below(_ limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % limit
+    }
+    for _ in 0..<1_000 {
+      var bytes = whole
+      for _ in 0...below(8) {
+        let at = below(bytes.count)
+        switch below(3) {
+        case 0: bytes[at] = UInt8(below(256))
+        case 1: bytes.removeSubrange(at..<min(bytes.count, at + 20))
+        default: bytes.insert(marks[below(marks.count)], at: at)
+        }
+      }
+      _ = Profile.parse(Lexer.lines(of: bytes, file: "damaged").lines)
+    }
+  }
+
   @Test("A block without its end is one error at its tag, and the next block is still read")
   func missingEnd() {
     let (lines, diagnostics) = Samples.lex("dev tun\n<ca>\nabc\n<cert>\nxyz\n</cert>\n")

@@ -129,9 +129,11 @@ struct LexerRun {
 
   // MARK: Blocks
 
-  /// `<name>` or `</name>`, perhaps with a comment behind; `nil` for anything else that begins with `<`.
+  /// `<name>` or `</name>`, perhaps with a comment behind; `nil` for anything else.
   private func tag(of line: Line) -> Tag? {
-    guard let close = text[line.trimmed].firstIndex(of: UInt8(ascii: ">")) else { return nil }
+    guard text[line.trimmed].first == UInt8(ascii: "<"),
+      let close = text[line.trimmed].firstIndex(of: UInt8(ascii: ">"))
+    else { return nil }
     var inner = text[line.trimmed.lowerBound + 1..<close]
     let rest = text[close + 1..<line.trimmed.upperBound].drop(while: Words.isBlank)
     guard rest.isEmpty || rest.first == UInt8(ascii: "#") || rest.first == UInt8(ascii: ";") else { return nil }
