@@ -3,19 +3,24 @@ import Base
 extension NetworkPlan {
   /// The whole plan for people and tests, in the words of ip(8), sysctl(8) and nft(8).
   package var text: String {
-    var lines: [String] = []
-    for device in devices {
-      lines.append(
-        "link \(device.name) alias \(device.alias) mtu \(device.mtu) txqueuelen \(device.transmitQueueLength)")
-    }
+    var lines = devices.map { "link \($0.words)" }
     lines += addresses.map { "address \($0.words)" }
     lines += routes.map { "route \($0.words)" }
     lines += rules.map { "rule \($0.words)" }
     lines += sysctls.map { "sysctl \($0.path)=\($0.value)" }
-    lines += warnings.map { "warning \($0)" }
-    lines += faults.sorted { $0.key < $1.key }.map { "fault \($0.key) \($0.value.code.rawValue)" }
-    return lines.joined(separator: "\n")
+    return (lines + remarks).joined(separator: "\n")
   }
+
+  /// What the owner should know about it, a line each.
+  package var remarks: [String] {
+    warnings.map { "warning \($0)" }
+      + faults.sorted { $0.key < $1.key }.map { "fault \($0.key) \($0.value.code.rawValue)" }
+  }
+}
+
+extension NetworkPlan.TunDevice {
+  /// `tun-home alias adit:home mtu 1500 txqueuelen 1000`.
+  package var words: String { "\(name) alias \(alias) mtu \(mtu) txqueuelen \(transmitQueueLength)" }
 }
 
 extension InterfaceAddress {
