@@ -130,7 +130,7 @@ let package = Package(
     roomTests("Control"),
     roomTests("Engine", ["TestKit", "Session", "Exchange", "IO", "Profile", "Crypto", "DataChannel", "CLinux"]),
     roomTests("Daemon", ["Control", "Supervisor", "Settings", "Profile"]),
-    roomTests("Commands", ["Profile", "Settings", "ConfigDirectory", "Control", "IO"]),
+    roomTests("Commands", ["Profile", "Settings", "Gateway", "ConfigDirectory", "Control", "IO"]),
   ],
   swiftLanguageModes: [.v6]
 )

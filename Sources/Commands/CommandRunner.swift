@@ -21,6 +21,7 @@ package enum CommandRunner {
       Terminal.say(verb.flatMap(CommandTable.verb(named:)).map(HelpText.of) ?? HelpText.overview)
       return .ok
     case .check(let request): return CheckCommand.run(request)
+    case .plan(let request): return PlanCommand.run(request)
     case .status(let tunnel, let asJSON, let stateDirectory):
       return StatusCommand.status(tunnel: tunnel, asJSON: asJSON, stateDirectory: stateDirectory)
     case .tell(let request, let stateDirectory): return StatusCommand.tell(request, stateDirectory: stateDirectory)

@@ -26,6 +26,10 @@ import Testing
     #expect(
       try parse("connect --lan br-lan p.ovpn --lan br-iot --set verb=4 --auth-user-pass auth")
         == .run(DaemonOptions(connect: connect)))
+    #expect(try parse("plan") == .plan(PlanRequest()))
+    #expect(
+      try parse("plan home --diff --config /c --state-dir /s")
+        == .plan(PlanRequest(configPath: "/c", stateDirectory: "/s", tunnel: "home", asDifference: true)))
     #expect(try parse("status") == .status(tunnel: nil, asJSON: false, stateDirectory: "/run/adit"))
     #expect(
       try parse("status home --json --state-dir /s") == .status(tunnel: "home", asJSON: true, stateDirectory: "/s"))
@@ -63,6 +67,7 @@ import Testing
       ("statsu", "adit: unknown command `statsu`; did you mean `status`?\ntry `adit --help`\n"),
       ("status --jsno", "adit: unknown option `--jsno`; did you mean `--json`?\ntry `adit status --help`\n"),
       ("up", "adit: NAME is missing\ntry `adit up --help`\n"),
+      ("plan a b", "adit: too many words: `b`\ntry `adit plan --help`\n"),
       ("up a b", "adit: too many words: `b`\ntry `adit up --help`\n"),
       ("run --config", "adit: `--config` needs a value: PATH\ntry `adit run --help`\n"),
       ("run --config=a --config=b", "adit: `--config` is given twice\ntry `adit run --help`\n"),
@@ -89,6 +94,7 @@ import Testing
           run                 run the gateway in the foreground
           connect PROFILE     bring up one OpenVPN profile in the foreground, without a configuration
           check [PROFILE]...  say every problem of the configuration, or of profiles, and what they mean
+          plan [NAME]         say what `adit run` would do to the system, and do nothing
           status [NAME]       say how the tunnels are
           up NAME             start a tunnel
           down NAME           stop a tunnel
@@ -129,6 +135,26 @@ import Testing
           --config PATH          the configuration: a directory or a file (default /etc/adit)
           --state-dir DIR        where the daemon keeps its state (default /run/adit)
           --help                 say what the command does
+
+        """)
+  }
+
+  @Test("the whole help of plan")
+  func plan() throws {
+    #expect(
+      HelpText.of(try #require(CommandTable.verb(named: "plan"))) == """
+        usage: adit plan [--diff] [NAME]
+
+        Say what `adit run` would do to the system, and do nothing.
+
+        Links, addresses, routes, rules, sysctls and the nft table, as they are before a server has pushed anything.
+        With NAME, as if that tunnel and the gateways that use it were all there is.
+
+        options:
+          --diff           print only what differs from the system as it is: + comes, - goes, ~ changes
+          --config PATH    the configuration: a directory or a file (default /etc/adit)
+          --state-dir DIR  where the daemon keeps its state (default /run/adit)
+          --help           say what the command does
 
         """)
   }

@@ -6,6 +6,7 @@ package enum Command: Hashable, Sendable {
   case help(verb: String?)
   case run(DaemonOptions)
   case check(CheckRequest)
+  case plan(PlanRequest)
   case status(tunnel: String?, asJSON: Bool, stateDirectory: String)
   case tell(Request, stateDirectory: String)
   case cleanup(configPath: String?, stateDirectory: String)
@@ -25,6 +26,25 @@ package struct CheckRequest: Hashable, Sendable {
   package var asJSON = false
 
   package init() {}
+}
+
+package struct PlanRequest: Hashable, Sendable {
+  package var configPath: String?
+  package var stateDirectory: String
+  /// The only tunnel to plan for; `nil` = all.
+  package var tunnel: String?
+  /// Print the steps from the system as it is instead of the plan.
+  package var asDifference: Bool
+
+  package init(
+    configPath: String? = nil, stateDirectory: String = DaemonOptions.standardStateDirectory, tunnel: String? = nil,
+    asDifference: Bool = false
+  ) {
+    self.configPath = configPath
+    self.stateDirectory = stateDirectory
+    self.tunnel = tunnel
+    self.asDifference = asDifference
+  }
 }
 
 /// A command line that cannot be meant: one sentence, and where to read on.

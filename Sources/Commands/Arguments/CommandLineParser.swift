@@ -95,6 +95,11 @@ package struct CommandLineParser {
     case "run": return .run(daemonOptions(connect: nil))
     case "connect": return .run(daemonOptions(connect: try connectRequest()))
     case "check": return .check(try checkRequest())
+    case "plan":
+      return .plan(
+        PlanRequest(
+          configPath: value("--config"), stateDirectory: stateDirectory, tunnel: operands.first,
+          asDifference: has("--diff")))
     case "status": return .status(tunnel: operands.first, asJSON: has("--json"), stateDirectory: stateDirectory)
     case "up": return .tell(.up(tunnel: operands[0]), stateDirectory: stateDirectory)
     case "down": return .tell(.down(tunnel: operands[0]), stateDirectory: stateDirectory)

@@ -87,6 +87,14 @@ package enum CommandTable {
         CommandOption("--auth-user-pass", "FILE", "the credentials that PROFILE is checked with"),
         CommandOption("--set", "'OPTION ARGS'", repeatable: true, "an OpenVPN option laid over PROFILE"),
       ]),
+    Verb(
+      "plan", "[NAME]", 0...1, "say what `adit run` would do to the system, and do nothing",
+      details: [
+        "Links, addresses, routes, rules, sysctls and the nft table, as they are before a server has pushed anything.",
+        "With NAME, as if that tunnel and the gateways that use it were all there is.",
+      ],
+      options: [CommandOption("--diff", "print only what differs from the system as it is: + comes, - goes, ~ changes")]
+    ),
     Verb("status", "[NAME]", 0...1, "say how the tunnels are", options: [json]),
     Verb("up", "NAME", 1...1, "start a tunnel", details: ["It holds until `adit down` or the end of the daemon."]),
     Verb("down", "NAME", 1...1, "stop a tunnel", details: ["The kill switch stays as it is."]),

@@ -13,7 +13,7 @@ package enum CheckText {
   }
 
   /// The form that editors jump by: `file:line:column: severity: text`.
-  private static func line(_ diagnostic: Diagnostic, isColoured: Bool) -> String {
+  static func line(_ diagnostic: Diagnostic, isColoured: Bool) -> String {
     let text = StatusText.printable(diagnostic.text)
     let severity = diagnostic.severity.rawValue
     guard isColoured else { return "\(diagnostic.location): \(severity): \(text)" }
