@@ -38,7 +38,13 @@ adit_stop() {
   wait_for 8 eval "! kill -0 $ADIT_PID 2>/dev/null" || return 1
   ADIT_STOP_MS=$(( (${EPOCHREALTIME/./} - ${began/./}) / 1000 ))
 }
-engine_pid() { pgrep -P "$ADIT_PID" | head -1; }
+# Not nft, which is a child too while it runs.
+engine_pids() { pgrep -P "$ADIT_PID" -f ' engine '; }
+engine_pid() { engine_pids | head -1; }
+# fresh_engine PID: another engine than this one runs.
+fresh_engine() { engine_pids | grep -qvx "$1"; }
+engines_running() { [ "$(engine_pids | wc -l)" -eq "$1" ]; }
+descriptors_below() { [ "$(ls "/proc/$ADIT_PID/fd" | wc -l)" -lt "$1" ]; }
 ping_lan() { lab_in lan ping -c "${2:-1}" -i 0.2 -W 2 -q "$1"; }
 # nothing_left: the gateway's network is as it was before adit.
 network_state() {

@@ -8,7 +8,7 @@ expect_within 10 "connected" adit_connected
 first=$(engine_pid)
 kill -STOP "$first"
 expect "status answers all the same" adit_status '"name":"hang"'
-expect_within 25 "a fresh engine runs" sh -c "pgrep -P $ADIT_PID | grep -qv '^$first\$'"
+expect_within 25 "a fresh engine runs" fresh_engine "$first"
 expect_within 10 "connected again" adit_connected
 expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
 expect "the log says why" adit_log 'does not answer and is ended'

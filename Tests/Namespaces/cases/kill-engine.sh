@@ -9,7 +9,7 @@ index=$(lab_in gw cat /sys/class/net/tun-alive/ifindex)
 engine=$(engine_pid)
 ip netns exec "$LAB_LAN" ping -i 0.02 -q 192.0.2.80 > /dev/null 2>&1 & LAB_PIDS+=($!)
 kill -9 "$engine"
-expect_within 2 "a fresh engine runs" sh -c "pgrep -P $ADIT_PID | grep -qv '^$engine\$'"
+expect_within 2 "a fresh engine runs" fresh_engine "$engine"
 expect_within 10 "connected again" adit_connected
 expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
 expect "the device is the same" test "$index" = "$(lab_in gw cat /sys/class/net/tun-alive/ifindex)"
@@ -18,7 +18,7 @@ expect "the log names the signal" adit_log 'signal 9|killed'
 # Somebody deletes the device under it: a fresh engine gets a fresh device, and the LAN stays closed meanwhile.
 engine=$(engine_pid)
 ip -n "$LAB_GW" link del tun-alive
-expect_within 5 "another engine runs" sh -c "pgrep -P $ADIT_PID | grep -qv '^$engine\$'"
+expect_within 5 "another engine runs" fresh_engine "$engine"
 expect_within 10 "connected on a new device" adit_status '"status":"connected".*"handshakes":3'
 expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
 expect "the log says why" adit_log 'the tun device is gone'

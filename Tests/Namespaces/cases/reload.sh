@@ -58,6 +58,6 @@ refuse "and its LAN is closed" ping_lan 192.0.2.80
 tunnel home
 reload
 expect_within 10 "switched on again" adit_status '"name":"home","status":"connected"'
-expect "only one engine runs" test "$(pgrep -cP "$ADIT_PID")" -eq 1
-expect "no descriptors are left over" test "$(ls "/proc/$ADIT_PID/fd" | wc -l)" -lt 24
+expect_within 5 "only one engine runs" engines_running 1
+expect_within 5 "no descriptors are left over" descriptors_below 24
 expect "stops in time" adit_stop
