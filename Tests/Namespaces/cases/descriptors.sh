@@ -12,13 +12,15 @@ for turn in 3 4 5 6 7 8; do
   adit reconnect often
   wait_for 10 connected_times "$turn" || not_ok "connection $turn"
 done
-expect "the daemon holds as many descriptors as before" test "$(count "$ADIT_PID")" -eq "$daemon"
-expect "and so does the engine" test "$(count "$(engine_pid)")" -eq "$engine"
+# nft may still run, with descriptors of its own.
+holds() { [ "$(count "$1")" -eq "$2" ]; }
+expect_within 5 "the daemon holds as many descriptors as before" holds "$ADIT_PID" "$daemon"
+expect_within 5 "and so does the engine" holds "$(engine_pid)" "$engine"
 for turn in 9 10; do
   kill -9 "$(engine_pid)"
   wait_for 20 connected_times "$turn" || not_ok "connection $turn"
 done
-expect "as many after engines were killed" test "$(count "$ADIT_PID")" -eq "$daemon"
+expect_within 5 "as many after engines were killed" holds "$ADIT_PID" "$daemon"
 expect_within 5 "one engine runs, and no dead one waits" engines_running 1
 # Clients that say nothing: the next one is served all the same, when their time is over.
 perl -MIO::Socket::UNIX -e '@held = map { IO::Socket::UNIX->new(Peer => $ARGV[0]) } 1 .. 20; sleep 8' "$LAB_DIR/state/control.sock" &
