@@ -25,6 +25,10 @@ package enum CommandRunner {
     case .status(let tunnel, let asJSON, let stateDirectory):
       return StatusCommand.status(tunnel: tunnel, asJSON: asJSON, stateDirectory: stateDirectory)
     case .tell(let request, let stateDirectory): return StatusCommand.tell(request, stateDirectory: stateDirectory)
+    case .arm(let configPath, let stateDirectory):
+      return ArmCommand.run(configPath: configPath, stateDirectory: stateDirectory)
+    case .disarm(let configPath, let stateDirectory):
+      return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory, verb: "disarm")
     case .cleanup(let configPath, let stateDirectory):
       return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory)
     case .version(let asJSON): return VersionCommand.run(asJSON: asJSON)

@@ -59,7 +59,7 @@ final class Daemon {
 
   /// Runs until a signal ends it and everything is taken back.
   ///
-  /// - Returns: true when nothing of ours is left.
+  /// - Returns: true when nothing of ours is left but an armed kill switch.
   func run() throws(SystemFailure) -> Bool {
     start(at: Clock.now)
     while !isOver {
@@ -73,7 +73,7 @@ final class Daemon {
       }
       wake(at: now)
     }
-    return network.withdraw(within: Self.undoing, at: Clock.now)
+    return network.withdraw(settings, tunnels.map(\.state), within: Self.undoing, at: Clock.now)
   }
 
   private var nextWake: Instant? {

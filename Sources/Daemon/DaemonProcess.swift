@@ -1,6 +1,7 @@
 package import Base
 internal import ConfigDirectory
 package import Control
+internal import Gateway
 internal import IO
 internal import Settings
 
@@ -59,10 +60,24 @@ package enum DaemonProcess {
     }
     do {
       let network = try NetworkKeeper(stateDirectory: options.stateDirectory, log: log)
+      let isArmed = try network.findsArmed()
+      if isArmed, configuration.isIncomplete {
+        let words =
+          "not all of the configuration can be read, and a gateway that is armed may be missing; it stays closed"
+        log.log(.error, words, at: Clock.now)
+        return Exit.badConfiguration
+      }
+      if isArmed, options.connect != nil {
+        log.log(
+          .error, "the kill switch is armed, and a profile alone would open it; `adit disarm` first", at: Clock.now)
+        return Exit.unavailable
+      }
       let control = try ControlServer(path: options.controlSocketPath, group: nil)
       let daemon = try Daemon(options, configuration, log: log, network: network, control: control)
       let isClean = try daemon.run()
-      log.log(.info, isClean ? "stopped; everything is as it was" : "stopped; run `adit cleanup`", at: Clock.now)
+      let closed = network.plan.gateways.map(\.name.text).joined(separator: ", ")
+      let end = closed.isEmpty ? "everything is as it was" : "armed: \(closed) stays closed until `adit disarm`"
+      log.log(.info, "stopped; " + (isClean ? end : "run `adit cleanup`"), at: Clock.now)
       return isClean ? Exit.done : Exit.failed
     } catch let fault as Fault {
       log.log(.error, fault.sentence, at: Clock.now)

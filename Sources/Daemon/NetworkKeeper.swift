@@ -109,12 +109,17 @@ final class NetworkKeeper {
     do throws(NetlinkFailure) { return try hands.netlink.path(to: address, mark: mark) } catch { return nil }
   }
 
-  /// Takes away all that is ours, at a clean stop.
-  func withdraw(within limit: Duration, at now: Instant) -> Bool {
+  /// True when a kill switch stands that is to outlive every daemon.
+  func findsArmed() throws(Fault) -> Bool { try hands.holdsAlways() }
+
+  /// Takes away all that is ours, at a clean stop, but what keeps the gateways of `always` closed.
+  func withdraw(_ settings: Settings, _ tunnels: [TunnelState], within limit: Duration, at now: Instant) -> Bool {
     do throws(Fault) {
-      let failures = try hands.applyNow(Planner.withdrawn, within: limit)
+      let rest = Planner.armed(
+        settings: settings, tunnels: tunnels, snapshot: try snapshot(), formerUplinks: plan.uplinks)
+      let failures = try hands.applyNow(rest, within: limit)
       for failure in failures { log.log(.error, failure.fault.sentence, at: now) }
-      plan = NetworkPlan()
+      plan = rest
       return failures.isEmpty
     } catch {
       log.log(.error, error.sentence, at: now)

@@ -22,6 +22,10 @@ package struct NetworkPlan: Hashable, Sendable {
   package var tunnels: [TunnelFacts] = []
   package var gateways: [GatewayFacts] = []
 
+  /// The set of our table that names the devices of `kill_switch 'always'`, by which anybody can tell that it is armed; no
+  /// such gateway, no such set.
+  package static let alwaysSet = "always"
+
   package init() {}
 
   package struct TunDevice: Hashable, Sendable {

@@ -13,16 +13,17 @@ package enum Planner {
   ///     address comes back before its default does, it must not pass for a net of the house.
   ///   - clockIsUnset: lets the router's own NTP out by the uplink.
   ///   - awaitsFirewall: our nft table does not stand yet: a rule keeps the LAN closed in its place.
+  ///   - isArmedOnly: nothing lives that could carry a packet or plan anew.
   package static func plan(
     settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, formerUplinks: Set<DeviceName> = [],
-    clockIsUnset: Bool = false, awaitsFirewall: Bool = false
+    clockIsUnset: Bool = false, awaitsFirewall: Bool = false, isArmedOnly: Bool = false
   ) -> NetworkPlan {
     guard !tunnels.isEmpty || !settings.gateways.isEmpty else { return withdrawn }
     let surroundings = Surroundings(
       snapshot: snapshot, tunnels: tunnels, settings: settings, formerUplinks: formerUplinks)
     let situation = Situation(
       settings: settings, tunnels: tunnels, snapshot: snapshot, surroundings: surroundings, clockIsUnset: clockIsUnset,
-      awaitsFirewall: awaitsFirewall)
+      awaitsFirewall: awaitsFirewall, isArmedOnly: isArmedOnly)
     var plan = NetworkPlan()
     plan.uplinks = surroundings.uplinks
     plan.devices = situation.devices
@@ -43,6 +44,36 @@ package enum Planner {
   }
 }
 
+/// What holds while no daemon lives.
+extension Planner {
+  /// The closed network of the gateways whose kill switch is `always`, and nothing else: no tun device, no forwarding.
+  ///
+  /// Made before the network is up, it knows no net of the house and no way out: then only the router itself and the devices
+  /// in one LAN reach each other, until a daemon plans anew.
+  /// - Parameter holdsSessions: a daemon ended without a stop: what `session` closed stays closed too.
+  package static func armed(
+    settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, formerUplinks: Set<DeviceName> = [],
+    holdsSessions: Bool = false
+  ) -> NetworkPlan {
+    var settings = settings
+    settings.gateways.removeAll { gateway in
+      gateway.killSwitch == .off || (gateway.killSwitch == .session && !holdsSessions)
+    }
+    guard !settings.gateways.isEmpty else { return withdrawn }
+    let named = Set(settings.gateways.flatMap(\.tunnels))
+    let idle = tunnels.filter { named.contains($0.name) }.map { tunnel in
+      var tunnel = tunnel
+      tunnel.pushed = nil
+      tunnel.serverAddress = nil
+      tunnel.isUp = false
+      tunnel.wantsDevice = false
+      return tunnel
+    }
+    return plan(
+      settings: settings, tunnels: idle, snapshot: snapshot, formerUplinks: formerUplinks, isArmedOnly: true)
+  }
+}
+
 /// Everything a plan is made of, worked out once.
 struct Situation {
   let settings: Settings
@@ -51,15 +82,17 @@ struct Situation {
   let gateways: [GatewayNetwork]
   let clockIsUnset: Bool
   let awaitsFirewall: Bool
+  let isArmedOnly: Bool
   /// The devices that are there.
   let links: [DeviceName]
 
   init(
     settings: Settings, tunnels states: [TunnelState], snapshot: Snapshot, surroundings: Surroundings,
-    clockIsUnset: Bool, awaitsFirewall: Bool
+    clockIsUnset: Bool, awaitsFirewall: Bool, isArmedOnly: Bool
   ) {
     self.settings = settings
     self.awaitsFirewall = awaitsFirewall
+    self.isArmedOnly = isArmedOnly
     self.clockIsUnset = clockIsUnset
     self.surroundings = surroundings
     links = snapshot.links.map(\.name)
@@ -69,6 +102,13 @@ struct Situation {
   }
 
   var marks: MarkLayout { settings.globals.marks }
+
+  /// Armed before the network is up: not every net of the house is known yet, or any device may become the way out.
+  var isBeforeNetwork: Bool {
+    guard isArmedOnly else { return false }
+    let known = Set(surroundings.local.compactMap(\.device))
+    return surroundings.uplinks.isEmpty || !surroundings.lan.isSubset(of: known)
+  }
 
   var families: [AddressFamily] { surroundings.hasIPv6 ? [.ipv4, .ipv6] : [.ipv4] }
 

@@ -113,7 +113,12 @@ extension Ruleset {
     ]
     let blocksIPv6 = gateway.settings.ipv6 == .block
     rules.append(blocksIPv6 ? "meta nfproto ipv4 oifname @tunnels accept" : "oifname @tunnels accept")
-    rules.append("oifname != @uplinks oifname @lan accept")
+    if situation.isBeforeNetwork {
+      // A LAN device may turn out to be the uplink: by it the router only answers, and serves leases.
+      rules += ["oifname @lan ct direction reply accept", "oifname @lan udp sport { 67, 547 } accept"]
+    } else {
+      rules.append("oifname != @uplinks oifname @lan accept")
+    }
     for family in AddressFamily.allCases {
       rules.append("oifname != @uplinks \(family.nftHeader) daddr @inside\(family.digit) accept")
       rules.append("oifname @onearm \(family.nftHeader) daddr @inside\(family.digit) accept")

@@ -34,6 +34,8 @@ struct Ruleset {
   private func writeSets(_ text: inout RulesetText) {
     let surroundings = situation.surroundings
     text.set("lan", devices: Array(surroundings.lan))
+    let always = situation.gateways.filter { $0.settings.killSwitch == .always }
+    if !always.isEmpty { text.set(NetworkPlan.alwaysSet, devices: always.flatMap(\.lan)) }
     text.set("onearm", devices: Array(surroundings.oneArmed))
     text.set("uplinks", devices: Array(surroundings.uplinks))
     text.set("tunnels", devices: situation.standing.map(\.state.device))

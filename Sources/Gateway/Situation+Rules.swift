@@ -55,7 +55,9 @@ extension Situation {
     for gateway in gateways where gateway.coversEverything(family) {
       for device in gateway.lan { row(RuleRow.gateway, gateway.action(family)) { $0.inputDevice = device } }
     }
-    if let gateway = routerGateway, gateway.coversEverything(family) {
+    if isBeforeNetwork {
+      // T would keep the router from answering its LANs, which L does not name yet; `guard_output` closes its ways.
+    } else if let gateway = routerGateway, gateway.coversEverything(family) {
       row(RuleRow.router, gateway.action(family)) {
         $0.mark = marks.own
         $0.isInverted = true

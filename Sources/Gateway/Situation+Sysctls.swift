@@ -16,10 +16,7 @@ extension Situation {
       }
     }
     // A strict rp_filter asks with the mark that prerouting gave, not without.
-    set("net/ipv4/conf/all/src_valid_mark", "1")
-    let takesRouter = families.contains { family in
-      (routerGateway?.coversEverything(family) ?? false) || routerTunnel(family) != nil
-    }
+    if !isArmedOnly || takesRouter { set("net/ipv4/conf/all/src_valid_mark", "1") }
     if takesRouter {
       // The router's own answers look for their way before any chain can mark them.
       set("net/ipv4/tcp_fwmark_accept", "1")
@@ -33,7 +30,8 @@ extension Situation {
       for device in oneArmed { set("net/ipv4/conf/\(device)/send_redirects", "0") }
     }
     let serving = gateways.filter { !$0.lan.isEmpty }
-    guard !serving.isEmpty else { return result }
+    // Without a tunnel to forward into, whether the router forwards is not ours to say.
+    guard !serving.isEmpty, !isArmedOnly else { return result }
     set("net/ipv4/ip_forward", "1")
     if surroundings.hasIPv6, serving.contains(where: { $0.verdict(.ipv6) == .tunnel }) {
       // A router ignores advertisements at 1, and would lose the uplink's IPv6 (ip-sysctl.rst).
@@ -41,5 +39,11 @@ extension Situation {
       set("net/ipv6/conf/all/forwarding", "1")
     }
     return result
+  }
+
+  private var takesRouter: Bool {
+    families.contains { family in
+      (routerGateway?.coversEverything(family) ?? false) || routerTunnel(family) != nil
+    }
   }
 }

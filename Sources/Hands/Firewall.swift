@@ -1,4 +1,5 @@
 import Base
+import Gateway
 import IO
 import Netlink
 
@@ -27,6 +28,15 @@ struct Firewall: ~Copyable {
     switch run {
     case .some(let child): child.descriptor
     case .none: nil
+    }
+  }
+
+  /// True when the table that stands closes a gateway for good.
+  static func holdsAlways() throws(Fault) -> Bool {
+    do throws(NetlinkFailure) {
+      return try FirewallTable.exists(table, set: NetworkPlan.alwaysSet)
+    } catch {
+      throw Fault(.firewallFailed, "\(error)")
     }
   }
 

@@ -42,6 +42,9 @@ package final class Hands {
   /// True when our nft table stands, be it an older text of ours.
   package var hasRuleset: Bool { firewall.loaded != nil }
 
+  /// True when a kill switch stands that is to outlive every daemon, whoever made it.
+  package func holdsAlways() throws(Fault) -> Bool { try Firewall.holdsAlways() }
+
   /// The system as it is, for a comparison with that plan.
   package func installed(for plan: NetworkPlan) throws(Fault) -> Installed {
     if !firewall.isRunning { try firewall.refresh() }

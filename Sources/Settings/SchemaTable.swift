@@ -54,8 +54,9 @@ extension Schema {
         "forward: the LAN's devices; all: the router's own traffic too."),
       Key(
         "kill_switch", .word(["always", "session", "off"]), standard: "session",
-        "What the LAN may do while no tunnel is up. session: nothing outside the tunnel from start to clean stop; "
-          + "off: the ordinary way. always (armed at boot, until `adit disarm`) is not yet available."),
+        "What the LAN may do while no tunnel is up. always: nothing outside the tunnel from `adit arm` or the first start "
+          + "until `adit disarm`, with or without a daemon; session: the same from start to clean stop; off: the ordinary "
+          + "way. `always` becomes the default with the packages, which arm at boot."),
       Key("masquerade", .flag, standard: "1", "Hide the LAN behind the tunnel's address; 0 for site-to-site."),
       Key("mss_clamp", .flag, standard: "1", "Fit the segment size of the LAN's TCP into the tunnel."),
       Key(

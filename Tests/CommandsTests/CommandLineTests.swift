@@ -41,6 +41,8 @@ import Testing
     #expect(
       try parse("reconnect home --after 0")
         == .tell(.reconnect(tunnel: "home", after: .zero), stateDirectory: "/run/adit"))
+    #expect(try parse("arm --config /c --state-dir /s") == .arm(configPath: "/c", stateDirectory: "/s"))
+    #expect(try parse("disarm") == .disarm(configPath: nil, stateDirectory: "/run/adit"))
     #expect(try parse("cleanup") == .cleanup(configPath: nil, stateDirectory: "/run/adit"))
     #expect(try parse("version --json") == .version(asJSON: true))
     #expect(try parse("--version") == .version(asJSON: false))
@@ -99,6 +101,8 @@ import Testing
           up NAME             start a tunnel
           down NAME           stop a tunnel
           reconnect NAME      connect a tunnel again
+          arm                 close the gateways whose kill switch is `always`, without a daemon
+          disarm              open what is armed, when no daemon runs
           cleanup             remove everything of ours from the kernel
           version             print the version, OpenSSL's, and what the ciphers do on this CPU
           help [COMMAND]      explain a command
@@ -152,6 +156,25 @@ import Testing
 
         options:
           --diff           print only what differs from the system as it is: + comes, - goes, ~ changes
+          --config PATH    the configuration: a directory or a file (default /etc/adit)
+          --state-dir DIR  where the daemon keeps its state (default /run/adit)
+          --help           say what the command does
+
+        """)
+  }
+
+  @Test("the whole help of arm")
+  func arm() throws {
+    #expect(
+      HelpText.of(try #require(CommandTable.verb(named: "arm"))) == """
+        usage: adit arm
+
+        Close the gateways whose kill switch is `always`, without a daemon.
+
+        What their LANs send is refused from now on, through every crash and stop, until `adit disarm`. For boot, before the
+        network comes up; `adit run` takes it over. It exits with 78 when no gateway says `kill_switch 'always'`.
+
+        options:
           --config PATH    the configuration: a directory or a file (default /etc/adit)
           --state-dir DIR  where the daemon keeps its state (default /run/adit)
           --help           say what the command does

@@ -134,12 +134,14 @@ extension ParsedSettings {
     #expect(parsed.settings.gateways.first?.killSwitch == .session)
   }
 
-  @Test("kill_switch 'always' is refused until it can be armed, and stays closed meanwhile")
+  @Test("kill_switch 'always' is taken; without a word it is 'session'")
   func always() {
     let text = "config tunnel a\noption profile p\nconfig gateway lan\nlist tunnel a\nlist lan br-lan\n"
     let parsed = parse(text + "option kill_switch 'always'\n")
-    #expect(parsed.errors.count == 1 && parsed.errors[0].contains("use 'session'"))
-    #expect(parsed.settings.gateways.first?.killSwitch == .session && parsed.brokenGateways.isEmpty)
+    #expect(parsed.errors.isEmpty && parsed.notes.isEmpty)
+    #expect(parsed.settings.gateways.first?.killSwitch == .always && parsed.brokenGateways.isEmpty)
+    let broken = parse(text + "option kill_switch 'always'\noption scope 'al'\n")
+    #expect(broken.errors.count == 1 && broken.settings.gateways.first?.killSwitch == .always)
     let unset = parse(text)
     #expect(unset.errors.isEmpty && unset.settings.gateways.first?.killSwitch == .session && unset.notes.count == 1)
   }

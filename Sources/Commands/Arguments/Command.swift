@@ -9,6 +9,8 @@ package enum Command: Hashable, Sendable {
   case plan(PlanRequest)
   case status(tunnel: String?, asJSON: Bool, stateDirectory: String)
   case tell(Request, stateDirectory: String)
+  case arm(configPath: String?, stateDirectory: String)
+  case disarm(configPath: String?, stateDirectory: String)
   case cleanup(configPath: String?, stateDirectory: String)
   case version(asJSON: Bool)
 }

@@ -105,6 +105,8 @@ package struct CommandLineParser {
     case "down": return .tell(.down(tunnel: operands[0]), stateDirectory: stateDirectory)
     case "reconnect":
       return .tell(.reconnect(tunnel: operands[0], after: try delay()), stateDirectory: stateDirectory)
+    case "arm": return .arm(configPath: value("--config"), stateDirectory: stateDirectory)
+    case "disarm": return .disarm(configPath: value("--config"), stateDirectory: stateDirectory)
     case "cleanup": return .cleanup(configPath: value("--config"), stateDirectory: stateDirectory)
     case "version": return .version(asJSON: has("--json"))
     default: return .help(verb: try helpTopic())

@@ -102,6 +102,15 @@ package enum CommandTable {
       "reconnect", "NAME", 1...1, "connect a tunnel again",
       options: [CommandOption("--after", "SECONDS", "wait first; 90, 90s and 2m are times")]),
     Verb(
+      "arm", "close the gateways whose kill switch is `always`, without a daemon",
+      details: [
+        "What their LANs send is refused from now on, through every crash and stop, until `adit disarm`. For boot, before the",
+        "network comes up; `adit run` takes it over. It exits with 78 when no gateway says `kill_switch 'always'`.",
+      ]),
+    Verb(
+      "disarm", "open what is armed, when no daemon runs",
+      details: ["Stop the daemon first: while it runs, the kill switch is its own."]),
+    Verb(
       "cleanup", "remove everything of ours from the kernel",
       details: [
         "For use after a crash, when no daemon runs: tun devices, addresses, routes, rules, nft table, sysctls."

@@ -56,12 +56,7 @@ enum GatewaySection {
       return .session
     }
     switch GatewaySettings.KillSwitch(rawValue: word.text) {
-    case .session?: return .session
-    case .off?: return .off
-    case .always?:
-      reader.complain(
-        word.location, "`kill_switch` 'always' is not yet available; use 'session', which is what holds now")
-      return .session
+    case let known?: return known
     case nil:
       reader.complain(word.location, reader.choiceText(word, of: "kill_switch") + "; the protection stays on")
       return .session
