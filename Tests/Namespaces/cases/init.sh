@@ -41,6 +41,19 @@ expect "and a start when it does not run" test "$(procd_says reload_service fals
 expect "a change of the configuration reloads" test "$(procd_says service_triggers true)" = "add_reload_trigger adit"
 expect "it is run by procd, late" sh -c "grep -qx USE_PROCD=1 $procd && grep -qx START=95 $procd"
 
+# The kill switch before the network: a unit and a script that only run `adit arm`.
+arm_unit=$ROOT/etc/systemd/adit-arm.service arm_script=$ROOT/etc/init.d/adit-arm.procd
+expect "the arm script is plain sh" "$shell" -n "$arm_script"
+expect "it runs before firewall and network" grep -qx START=18 "$arm_script"
+for key in Type=oneshot RemainAfterExit=yes 'SuccessExitStatus=69 78' 'Before=network-pre.target adit.service shutdown.target'; do
+  expect "the arm unit has $key" grep -qx "$key" "$arm_unit"
+done
+if command -v systemd-analyze > /dev/null; then
+  sed "s#/usr/sbin/adit#$ADIT#" "$arm_unit" > "/tmp/adit-arm-$LAB.service"
+  complaints=$(systemd-analyze verify --man=no "/tmp/adit-arm-$LAB.service" 2>&1 | grep -v 'adit.service'); rm -f "/tmp/adit-arm-$LAB.service"
+  expect "systemd-analyze verify says nothing about the arm unit ($complaints)" test -z "$complaints"
+fi
+
 lab_up; lab_pki
 mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
