@@ -126,11 +126,11 @@ let package = Package(
     roomTests("IO", ["CLinux"]),
     roomTests("Netlink", ["CLinux", "NamespaceKit"]),
     roomTests("Hands", ["Gateway", "Netlink", "IO", "CLinux", "NamespaceKit"]),
-    roomTests("ConfigDirectory", ["Profile", "Settings"]),
+    roomTests("ConfigDirectory", ["TestKit", "Profile", "Settings"]),
     roomTests("Control"),
     roomTests("Engine", ["TestKit", "Session", "Exchange", "IO", "Profile", "Crypto", "DataChannel", "CLinux"]),
     roomTests("Daemon", ["Control", "Supervisor", "Settings", "Profile"]),
-    roomTests("Commands", ["Profile", "Settings", "Gateway", "ConfigDirectory", "Control", "IO"]),
+    roomTests("Commands", ["TestKit", "Profile", "Settings", "Gateway", "ConfigDirectory", "Control", "IO"]),
   ],
   swiftLanguageModes: [.v6]
 )

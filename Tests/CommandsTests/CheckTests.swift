@@ -2,6 +2,7 @@ import Base
 import Commands
 import Control
 import Foundation
+import TestKit
 import Testing
 
 @Suite("adit check") struct CheckTests {

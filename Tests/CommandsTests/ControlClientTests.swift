@@ -3,6 +3,7 @@ import Commands
 import Control
 import Foundation
 import IO
+import TestKit
 import Testing
 
 /// Answers one request with given bytes, on a thread of its own.

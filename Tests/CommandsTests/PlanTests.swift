@@ -3,6 +3,7 @@ import Commands
 import ConfigDirectory
 import Gateway
 import Settings
+import TestKit
 import Testing
 
 @Suite("adit plan") struct PlanTests {

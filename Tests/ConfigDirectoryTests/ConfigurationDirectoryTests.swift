@@ -3,6 +3,7 @@ import ConfigDirectory
 import Foundation
 import Profile
 import Settings
+import TestKit
 import Testing
 
 @Suite("The configuration directory") struct ConfigurationDirectoryTests {

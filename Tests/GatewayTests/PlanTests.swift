@@ -1,20 +1,6 @@
 import Gateway
 import Testing
 
-/// The rows of the rule band that every plan begins with.
-private let band4 = """
-  rule v4 800: fwmark 0xad000000/0xff000000 lookup 254
-  rule v4 810: fwmark 0xae000000/0xff000000 lookup 254
-  rule v4 811: fwmark 0xae000000/0xff000000 unreachable
-  rule v4 820: iif lo ipproto 17 sport 68 dport 67 lookup 254
-  """
-private let band6 = """
-  rule v6 800: fwmark 0xad000000/0xff000000 lookup 254
-  rule v6 810: fwmark 0xae000000/0xff000000 lookup 254
-  rule v6 811: fwmark 0xae000000/0xff000000 unreachable
-  rule v6 820: iif lo ipproto 17 sport 546 dport 547 lookup 254
-  """
-
 @Suite("Whole plans of the common situations")
 struct PlanTests {
   @Test("G-04: before the first connection")

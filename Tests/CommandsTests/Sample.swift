@@ -1,32 +1,3 @@
-import Foundation
-
-/// A directory of its own for one test.
-final class Scratch {
-  let path: String
-
-  init() throws {
-    path = NSTemporaryDirectory() + "adit-config-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  @discardableResult
-  func write(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
-    let full = path + "/" + name
-    try FileManager.default.createDirectory(
-      atPath: (full as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: full))
-    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: full)
-    return full
-  }
-
-  /// Diagnostics without the scratch directory's name.
-  func words(_ diagnostics: [some CustomStringConvertible]) -> [String] {
-    diagnostics.map { $0.description.replacingOccurrences(of: path + "/", with: "") }
-  }
-}
-
 /// A certificate authority of its own and a profile that trusts it; the key protects nothing.
 enum Sample {
   static let authority = """
