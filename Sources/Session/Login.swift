@@ -23,7 +23,15 @@ struct Login {
     if usesToken { return token }
     guard let credentials else { return nil }
     guard let code = credentials.oneTimePassword else { return credentials.password }
-    return SecretBytes(credentials.password.exposed + code.exposed)
+    var parts = (credentials.password.exposed, code.exposed)
+    // Room for both from the start: an array that grows leaves a copy behind.
+    var joined: [UInt8] = []
+    joined.reserveCapacity(parts.0.count + parts.1.count)
+    joined += parts.0
+    joined += parts.1
+    parts.0.wipe()
+    parts.1.wipe()
+    return SecretBytes(wiping: &joined)
   }
 
   mutating func receive(token: SecretBytes, user: String?) {
