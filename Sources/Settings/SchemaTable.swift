@@ -53,10 +53,10 @@ extension Schema {
         "scope", .word(["forward", "all"]), standard: "forward",
         "forward: the LAN's devices; all: the router's own traffic too."),
       Key(
-        "kill_switch", .word(["always", "session", "off"]), standard: "session",
+        "kill_switch", .word(["always", "session", "off"]), standard: "always",
         "What the LAN may do while no tunnel is up. always: nothing outside the tunnel from `adit arm` or the first start "
           + "until `adit disarm`, with or without a daemon; session: the same from start to clean stop; off: the ordinary "
-          + "way. `always` becomes the default with the packages, which arm at boot."),
+          + "way. A value that is none of these is an error and counts as `always`."),
       Key("masquerade", .flag, standard: "1", "Hide the LAN behind the tunnel's address; 0 for site-to-site."),
       Key("mss_clamp", .flag, standard: "1", "Fit the segment size of the LAN's TCP into the tunnel."),
       Key(

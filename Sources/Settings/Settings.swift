@@ -103,7 +103,7 @@ package struct GatewaySettings: Hashable, Sendable {
   package var tunnels: [TunnelName] = []
   package var lan: [DeviceName] = []
   package var scope: Scope = .forward
-  package var killSwitch: KillSwitch = .session
+  package var killSwitch: KillSwitch = .always
   package var masquerade = true
   package var clampsMSS = true
   package var ipv6: IPv6Mode = .auto

@@ -78,7 +78,7 @@ import Testing
       text(scratch, report) == """
         gateway:3:10: error: tunnel has no key `enabld`; did you mean `enabled`?
         gateway:5:15: error: there is no tunnel 'hom'; did you mean 'home'?
-        gateway:7:22: error: `kill_switch` must be one of always, session, off; the protection stays on
+        gateway:7:22: error: `kill_switch` must be one of always, session, off; it counts as `always`, the protection is on
         home.ovpn:39:6: error: `auth`: unknown digest `SHA257`; did you mean SHA256?
         home.ovpn:40:1: error: unknown option `ciper`; did you mean `cipher`?
 
@@ -90,7 +90,7 @@ import Testing
           LAN           br-lan
           through       hom
           scope         the LAN
-          kill switch   session
+          kill switch   always
 
         5 errors
 

@@ -172,7 +172,7 @@ import Testing
         Close the gateways whose kill switch is `always`, without a daemon.
 
         What their LANs send is refused from now on, through every crash and stop, until `adit disarm`. For boot, before the
-        network comes up; `adit run` takes it over. It exits with 78 when no gateway says `kill_switch 'always'`.
+        network comes up; `adit run` takes it over. It exits with 78 when no gateway has `kill_switch 'always'`.
 
         options:
           --config PATH    the configuration: a directory or a file (default /etc/adit)

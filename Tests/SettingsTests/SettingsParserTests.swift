@@ -131,19 +131,19 @@ extension ParsedSettings {
     )
     #expect(parsed.errors.count == 1)
     #expect(parsed.errors[0].hasPrefix("gateway:6:20: error: `kill_switch` must be one of always, session, off"))
-    #expect(parsed.settings.gateways.first?.killSwitch == .session)
+    #expect(parsed.settings.gateways.first?.killSwitch == .always)
   }
 
-  @Test("kill_switch 'always' is taken; without a word it is 'session'")
+  @Test("kill_switch 'session' is taken; without a word it is 'always'")
   func always() {
     let text = "config tunnel a\noption profile p\nconfig gateway lan\nlist tunnel a\nlist lan br-lan\n"
-    let parsed = parse(text + "option kill_switch 'always'\n")
+    let parsed = parse(text + "option kill_switch 'session'\n")
     #expect(parsed.errors.isEmpty && parsed.notes.isEmpty)
-    #expect(parsed.settings.gateways.first?.killSwitch == .always && parsed.brokenGateways.isEmpty)
-    let broken = parse(text + "option kill_switch 'always'\noption scope 'al'\n")
-    #expect(broken.errors.count == 1 && broken.settings.gateways.first?.killSwitch == .always)
+    #expect(parsed.settings.gateways.first?.killSwitch == .session && parsed.brokenGateways.isEmpty)
+    let broken = parse(text + "option kill_switch 'session'\noption scope 'al'\n")
+    #expect(broken.errors.count == 1 && broken.settings.gateways.first?.killSwitch == .session)
     let unset = parse(text)
-    #expect(unset.errors.isEmpty && unset.settings.gateways.first?.killSwitch == .session && unset.notes.count == 1)
+    #expect(unset.errors.isEmpty && unset.settings.gateways.first?.killSwitch == .always && unset.notes.count == 1)
   }
 
   @Test("a typo names the nearest key, section type, value or tunnel")
@@ -188,7 +188,7 @@ extension ParsedSettings {
       """)
     #expect(parsed.settings.gateways.map(\.lan.first?.text) == ["br-guest", "br-lan", "br-iot"])
     #expect(parsed.brokenGateways.map(\.text).sorted() == ["guest", "lan"])
-    #expect(parsed.settings.gateways.allSatisfy { $0.killSwitch == .session })
+    #expect(parsed.settings.gateways.allSatisfy { $0.killSwitch != .off })
     #expect(parsed.brokenTunnels.isEmpty)
   }
 

@@ -105,7 +105,7 @@ package enum CommandTable {
       "arm", "close the gateways whose kill switch is `always`, without a daemon",
       details: [
         "What their LANs send is refused from now on, through every crash and stop, until `adit disarm`. For boot, before the",
-        "network comes up; `adit run` takes it over. It exits with 78 when no gateway says `kill_switch 'always'`.",
+        "network comes up; `adit run` takes it over. It exits with 78 when no gateway has `kill_switch 'always'`.",
       ]),
     Verb(
       "disarm", "open what is armed, when no daemon runs",

@@ -35,7 +35,7 @@ package enum ArmCommand {
       Terminal.complain(CheckText.line(diagnostic, isColoured: isColoured) + "\n")
     }
     guard configuration.settings.gateways.contains(where: { $0.killSwitch == .always }) else {
-      let words = "nothing to arm: no gateway that can be read says `kill_switch 'always'`"
+      let words = "nothing to arm: no gateway that can be read has `kill_switch 'always'`"
       return fail(.badConfiguration, words + "; what was closed stays closed")
     }
     let tunnels = PlanCommand.narrow(&configuration, to: nil)

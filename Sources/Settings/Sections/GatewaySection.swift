@@ -52,14 +52,15 @@ enum GatewaySection {
     guard let word = reader.words("kill_switch").last else {
       reader.note(
         reader.section.nameLocation,
-        "`kill_switch` is not set: `session`, nothing of the LAN outside the tunnel from start to clean stop")
-      return .session
+        "`kill_switch` is not set: `always`, nothing of the LAN outside the tunnel until `adit disarm`")
+      return .always
     }
     switch GatewaySettings.KillSwitch(rawValue: word.text) {
     case let known?: return known
     case nil:
-      reader.complain(word.location, reader.choiceText(word, of: "kill_switch") + "; the protection stays on")
-      return .session
+      reader.complain(
+        word.location, reader.choiceText(word, of: "kill_switch") + "; it counts as `always`, the protection is on")
+      return .always
     }
   }
 }

@@ -58,7 +58,7 @@ lab_up; lab_pki
 mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
 lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n" \
+printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch 'session'\n" \
   > "$LAB_DIR/config/gateway"
 network_state > "$LAB_DIR/before"
 
