@@ -20,11 +20,13 @@ struct GatewayNetwork {
   /// Destinations that keep the ordinary way.
   let excluded: [IPPrefix]
 
-  init(_ settings: GatewaySettings, tunnels: [TunnelNetwork]) {
+  /// - Parameter choice: the tunnel that serves it; `nil` = the first that is up.
+  init(_ settings: GatewaySettings, tunnels: [TunnelNetwork], choice: TunnelName?) {
     self.settings = settings
     self.tunnels = settings.tunnels.compactMap { name in tunnels.first { $0.state.name == name } }
     let chosen =
-      self.tunnels.first { $0.state.isUp && $0.fault == nil }
+      self.tunnels.first { $0.state.name == choice }
+      ?? self.tunnels.first { $0.state.isUp && $0.fault == nil }
       ?? self.tunnels.first { $0.isConfigured && $0.fault == nil } ?? self.tunnels.first
     active = chosen
     let own = settings.excluded.filter { $0.length > 0 }

@@ -9,30 +9,33 @@ package enum Planner {
 
   /// - Parameters:
   ///   - tunnels: every configured tunnel, whether it is up or not: before the first one is up the plan is closed.
+  ///   - choices: by gateway, the tunnel that serves it; without a word, the first that is up.
   ///   - formerUplinks: `uplinks` of the plan before. A device that lost its default keeps being an uplink: when its
   ///     address comes back before its default does, it must not pass for a net of the house.
   ///   - clockIsUnset: lets the router's own NTP out by the uplink.
   ///   - awaitsFirewall: our nft table does not stand yet: a rule keeps the LAN closed in its place.
   ///   - isArmedOnly: nothing lives that could carry a packet or plan anew.
   package static func plan(
-    settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, formerUplinks: Set<DeviceName> = [],
-    clockIsUnset: Bool = false, awaitsFirewall: Bool = false, isArmedOnly: Bool = false
+    settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, choices: [TunnelName: TunnelName] = [:],
+    formerUplinks: Set<DeviceName> = [], clockIsUnset: Bool = false, awaitsFirewall: Bool = false,
+    isArmedOnly: Bool = false
   ) -> NetworkPlan {
     guard !tunnels.isEmpty || !settings.gateways.isEmpty else { return withdrawn }
     let surroundings = Surroundings(
       snapshot: snapshot, tunnels: tunnels, settings: settings, formerUplinks: formerUplinks)
     let situation = Situation(
-      settings: settings, tunnels: tunnels, snapshot: snapshot, surroundings: surroundings, clockIsUnset: clockIsUnset,
-      awaitsFirewall: awaitsFirewall, isArmedOnly: isArmedOnly)
+      settings: settings, tunnels: tunnels, snapshot: snapshot, choices: choices, surroundings: surroundings,
+      clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall, isArmedOnly: isArmedOnly)
     var plan = NetworkPlan()
     plan.uplinks = surroundings.uplinks
     plan.devices = situation.devices
     plan.addresses = situation.tunnels.filter { $0.fault == nil && $0.state.wantsDevice }.flatMap(\.addresses)
-    plan.routes = situation.routes(warnings: &plan.warnings)
-    plan.rules = situation.rules
+    let pushed = situation.pushedTable
+    plan.routes = situation.routes(pushed)
+    plan.rules = situation.rules(pushed)
     plan.ruleset = Ruleset(situation).text
     plan.sysctls = situation.sysctls
-    plan.warnings = situation.tunnels.flatMap(\.warnings) + situation.warnings + plan.warnings
+    plan.warnings = situation.tunnels.flatMap(\.warnings) + situation.warnings + pushed.warnings
     for tunnel in situation.tunnels { plan.faults[tunnel.state.name] = tunnel.fault }
     plan.tunnels = situation.tunnels.filter { $0.isConfigured && $0.fault == nil }.map(\.facts)
     plan.gateways = situation.gateways.map { gateway in
@@ -87,8 +90,8 @@ struct Situation {
   let links: [DeviceName]
 
   init(
-    settings: Settings, tunnels states: [TunnelState], snapshot: Snapshot, surroundings: Surroundings,
-    clockIsUnset: Bool, awaitsFirewall: Bool, isArmedOnly: Bool
+    settings: Settings, tunnels states: [TunnelState], snapshot: Snapshot, choices: [TunnelName: TunnelName],
+    surroundings: Surroundings, clockIsUnset: Bool, awaitsFirewall: Bool, isArmedOnly: Bool
   ) {
     self.settings = settings
     self.awaitsFirewall = awaitsFirewall
@@ -98,7 +101,7 @@ struct Situation {
     links = snapshot.links.map(\.name)
     let tunnels = states.map { TunnelNetwork($0, surroundings, in: snapshot) }
     self.tunnels = tunnels
-    gateways = settings.gateways.map { GatewayNetwork($0, tunnels: tunnels) }
+    gateways = settings.gateways.map { GatewayNetwork($0, tunnels: tunnels, choice: choices[$0.name]) }
   }
 
   var marks: MarkLayout { settings.globals.marks }

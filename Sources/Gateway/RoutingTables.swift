@@ -9,10 +9,13 @@ package enum RoutingTables {
   /// P: pushed and configured specific routes of all tunnels.
   package static let pushed: UInt32 = 44_129
 
+  /// What tunnel `i` would have in P, had not another tunnel the same destination.
+  package static func own(_ index: Int) -> UInt32 { 44_130 + UInt32(clamping: index) & 0x7f }
+
   /// The `unreachable` default below everything in T: the last metric there is.
   package static let lastMetric: UInt32 = 4_294_967_295
 
-  package static func isOurs(_ table: UInt32) -> Bool { (44_000...44_129).contains(table) }
+  package static func isOurs(_ table: UInt32) -> Bool { (44_000...44_257).contains(table) }
 }
 
 /// Places in the rule band, counted from `rule_priority`; the order is the meaning.
@@ -25,6 +28,7 @@ enum RuleRow {
   static let local: UInt32 = 30
   static let marked: UInt32 = 40
   static let waiting: UInt32 = 45
+  static let displaced: UInt32 = 48
   static let pushed: UInt32 = 50
   static let gateway: UInt32 = 60
   static let router: UInt32 = 70

@@ -3,8 +3,8 @@ import Settings
 
 extension Situation {
   /// T of every tunnel, then P, then L.
-  func routes(warnings: inout [String]) -> [Route] {
-    tunnels.flatMap(tunnelTable) + pushedTable(&warnings) + (tunnels.isEmpty ? [] : surroundings.local)
+  func routes(_ pushed: PushedTable) -> [Route] {
+    tunnels.flatMap(tunnelTable) + pushed.routes + (tunnels.isEmpty ? [] : surroundings.local)
   }
 
   private func tunnelTable(_ tunnel: TunnelNetwork) -> [Route] {
@@ -30,35 +30,66 @@ extension Situation {
     return (tunnel.exceptions + excluded).map(\.network).filter { $0.family == family }.uniqued()
   }
 
-  private func pushedTable(_ warnings: inout [String]) -> [Route] {
+  /// Table P, and the tables of what found its place in it taken.
+  struct PushedTable {
     var routes: [Route] = []
+    /// Tunnels with a destination whose place another one has; those are in their own table.
+    var displaced: Set<TunnelName> = []
+    var warnings: [String] = []
+  }
+
+  /// Pushed and configured routes of all tunnels. Many a provider gives every client the same net: the place in P belongs to
+  /// the first tunnel that serves a gateway, before those in reserve; the LANs of the others ask their own table before.
+  var pushedTable: PushedTable {
+    var table = PushedTable()
     var places: [Route.Place: TunnelNetwork] = [:]
-    func add(_ route: Route, of tunnel: TunnelNetwork) {
-      if let owner = places[route.place] {
-        if route.kind == .unicast, owner.state.name != tunnel.state.name {
-          warnings.append(
-            "\(tunnel.state.name): the route to \(route.destination) is skipped, \(owner.state.name) has it already")
+    let usable = tunnels.filter { $0.isConfigured && $0.fault == nil && $0.state.wantsDevice }
+    for tunnel in usable.filter(isServing) + usable.filter({ !isServing($0) }) {
+      var placed: [IPPrefix] = []
+      var displaced: [IPPrefix] = []
+      for target in tunnel.targets where families.contains(target.prefix.family) {
+        var route = Route(
+          destination: target.prefix, device: tunnel.state.device, table: RoutingTables.pushed, metric: target.metric)
+        if let owner = places[route.place] {
+          guard isGoverned(tunnel) else {
+            table.warnings.append(
+              "\(tunnel.state.name): the route to \(route.destination) is skipped, \(owner.state.name) has it already")
+            continue
+          }
+          route.table = RoutingTables.own(tunnel.state.index)
+          table.displaced.insert(tunnel.state.name)
+          displaced.append(target.prefix)
+        } else {
+          places[route.place] = tunnel
+          placed.append(target.prefix)
         }
-        return
-      }
-      places[route.place] = tunnel
-      routes.append(route)
-    }
-    for tunnel in tunnels where tunnel.isConfigured && tunnel.fault == nil && tunnel.state.wantsDevice {
-      let targets = tunnel.targets.filter { families.contains($0.prefix.family) }
-      for target in targets {
-        add(
-          Route(
-            destination: target.prefix, device: tunnel.state.device, table: RoutingTables.pushed, metric: target.metric),
-          of: tunnel)
+        table.routes.append(route)
       }
       // The house and the exceptions keep their way inside a wider route of this tunnel.
-      let connected = surroundings.connected.map(\.prefix)
-      for hole in (connected + families.flatMap { exceptions(of: tunnel, $0) }).uniqued()
-      where targets.contains(where: { $0.prefix.contains(hole) && $0.prefix != hole }) {
-        add(Route(destination: hole, kind: .throwing, table: RoutingTables.pushed), of: tunnel)
+      let holes = (surroundings.connected.map(\.prefix) + families.flatMap { exceptions(of: tunnel, $0) }).uniqued()
+      for hole in holes {
+        func isHole(_ prefix: IPPrefix) -> Bool { prefix.contains(hole) && prefix != hole }
+        let route = Route(destination: hole, kind: .throwing, table: RoutingTables.pushed)
+        if placed.contains(where: isHole), places[route.place] == nil {
+          places[route.place] = tunnel
+          table.routes.append(route)
+        }
+        if displaced.contains(where: isHole) {
+          var own = route
+          own.table = RoutingTables.own(tunnel.state.index)
+          table.routes.append(own)
+        }
       }
     }
-    return routes
+    return table
+  }
+
+  /// True for a tunnel that no gateway merely keeps in reserve.
+  private func isServing(_ tunnel: TunnelNetwork) -> Bool {
+    !isGoverned(tunnel) || gateways.contains { $0.active?.state.name == tunnel.state.name }
+  }
+
+  private func isGoverned(_ tunnel: TunnelNetwork) -> Bool {
+    gateways.contains { $0.settings.tunnels.contains(tunnel.state.name) }
   }
 }

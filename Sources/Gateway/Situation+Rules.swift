@@ -4,9 +4,9 @@ import Settings
 
 extension Situation {
   /// The rule band; the order of the rows is the order of decisions.
-  var rules: [Rule] { families.flatMap(rules) }
+  func rules(_ pushed: PushedTable) -> [Rule] { families.flatMap { rules($0, pushed) } }
 
-  private func rules(_ family: AddressFamily) -> [Rule] {
+  private func rules(_ family: AddressFamily, _ pushed: PushedTable) -> [Rule] {
     var rows: [Rule] = []
     func row(_ place: UInt32, _ action: Rule.Action, _ change: (inout Rule) -> Void = { _ in }) {
       var rule = Rule(family: family, priority: settings.globals.rulePriority + place, action: action)
@@ -48,6 +48,12 @@ extension Situation {
         row(RuleRow.waiting, .unreachable) { $0.inputDevice = device }
       }
     }
+    // What several tunnels have goes, from each gateway, into its own.
+    for tunnel in tunnels where pushed.displaced.contains(tunnel.state.name) {
+      for device in devices(servedBy: tunnel).sorted() {
+        row(RuleRow.displaced, .lookup(RoutingTables.own(tunnel.state.index))) { $0.inputDevice = device }
+      }
+    }
     row(RuleRow.pushed, .lookup(RoutingTables.pushed)) {
       $0.mark = marks.own
       $0.isInverted = true
@@ -66,6 +72,12 @@ extension Situation {
       row(RuleRow.router, .lookup(RoutingTables.tunnel(tunnel.state.index))) { $0.inputDevice = loopback }
     }
     return rows
+  }
+
+  /// The LANs that are sent into this tunnel; with scope `all` the router itself comes in by lo.
+  private func devices(servedBy tunnel: TunnelNetwork) -> Set<DeviceName> {
+    let served = gateways.filter { $0.active?.state.name == tunnel.state.name }
+    return Set(served.flatMap { $0.lan + ($0.settings.scope == .all ? [DeviceName("lo")].compactMap(\.self) : []) })
   }
 
   /// The tunnel without a gateway that asks for the router's own default.

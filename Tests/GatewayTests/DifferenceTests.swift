@@ -150,9 +150,12 @@ struct DifferenceTests {
     var house = try Situations.twoTunnels()
     var system = PretendSystem(house.snapshot)
     system.apply(Difference.steps(from: system.installed, to: house.plan()))
-    house.tunnels[0].pushed?.tunnel.routes = []
+    house.tunnels[1].pushed?.tunnel.routes = []
     let words = Difference.steps(from: system.installed, to: house.plan()).map(\.words)
-    #expect(words == ["add route 10.50.0.0/16 dev tun-backup table 44129"])
+    #expect(
+      words == [
+        "add route 10.50.0.0/16 dev tun-home table 44129", "delete route 10.50.0.0/16 dev tun-home table 44131",
+      ])
   }
 
   @Test("S-03: what a dead predecessor left goes, what others made stays")

@@ -131,10 +131,11 @@ struct PlanEdgeTests {
         route unreachable default table 44002 metric 4294967295
         route default dev tun-backup table 44002
         route unreachable default6 table 44002 metric 4294967295
-        route 10.8.0.0/24 dev tun-home table 44129
-        route 10.50.0.0/16 dev tun-home table 44129
         route 10.9.0.6/32 dev tun-backup table 44129
         route 10.9.0.1/32 dev tun-backup table 44129
+        route 10.50.0.0/16 dev tun-backup table 44129
+        route 10.8.0.0/24 dev tun-home table 44129
+        route 10.50.0.0/16 dev tun-home table 44131
         route 192.168.1.0/24 dev br-lan src 192.168.1.1 table 44128
         route fd01::/64 dev br-lan table 44128 metric 256
         \(band4)
@@ -153,7 +154,6 @@ struct PlanEdgeTests {
         sysctl net/ipv4/conf/tun-backup/promote_secondaries=1
         sysctl net/ipv4/conf/all/src_valid_mark=1
         sysctl net/ipv4/ip_forward=1
-        warning backup: the route to 10.50.0.0/16 is skipped, home has it already
         """)
   }
 

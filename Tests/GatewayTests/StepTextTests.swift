@@ -67,9 +67,12 @@ struct StepTextTests {
     var house = try Situations.twoTunnels()
     var system = PretendSystem(house.snapshot)
     system.apply(Difference.steps(from: system.installed, to: house.plan()))
-    house.tunnels[0].pushed?.tunnel.routes = []
+    house.tunnels[1].pushed?.tunnel.routes = []
     #expect(
-      Difference.text(from: system.installed, to: house.plan()) == "~ route 10.50.0.0/16 dev tun-backup table 44129")
+      Difference.text(from: system.installed, to: house.plan()) == """
+        ~ route 10.50.0.0/16 dev tun-home table 44129
+        - route 10.50.0.0/16 dev tun-home table 44131
+        """)
   }
 
   @Test("a stop takes everything away")
