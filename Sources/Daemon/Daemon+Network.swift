@@ -20,7 +20,31 @@ extension Daemon {
   }
 
   func refreshNetwork(at now: Instant) {
-    network.refresh(settings, tunnels.map(\.state), clockIsUnset: clockIsUnset, at: now)
+    _ = chooseTunnels(at: now)
+    network.refresh(settings, tunnelStates, choices: failover.active, clockIsUnset: clockIsUnset, at: now)
+  }
+
+  /// After every turn of the loop: what an event did to a tunnel may send a gateway to another one.
+  func followTunnels(at now: Instant) {
+    // At a stop they all end, and nothing takes over.
+    if stopBy == nil, chooseTunnels(at: now) { refreshNetwork(at: now) }
+  }
+
+  /// - Returns: true when there is something to plan anew.
+  private func chooseTunnels(at now: Instant) -> Bool {
+    let (changes, isOther) = failover.update(
+      tunnels.map { ($0.name, $0.supervisor.prospect) }, settings.gateways, at: now)
+    for change in changes { log.log(change.note, of: "gateway \(change.gateway)", at: now) }
+    return isOther
+  }
+
+  /// For the planner: a tunnel that will be back in a moment still counts as up.
+  var tunnelStates: [TunnelState] {
+    tunnels.map { tunnel in
+      var state = tunnel.state
+      if failover.holds(tunnel.name) { state.isUp = true }
+      return state
+    }
   }
 
   /// The server's settings, parsed anew: what the engine says is a stranger's word.

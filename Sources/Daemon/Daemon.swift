@@ -23,6 +23,7 @@ final class Daemon {
   let control: ControlServer
   var configuration: LoadedConfiguration
   var tunnels: [TunnelRun] = []
+  var failover = Failover()
   var stopBy: Instant?
   var isOver = false
   /// What was just read needs no reading again, tunnel by tunnel.
@@ -72,6 +73,7 @@ final class Daemon {
         if let token = Token(event.token) { handle(token, event.readiness, at: now) }
       }
       wake(at: now)
+      followTunnels(at: now)
     }
     return network.withdraw(settings, tunnels.map(\.state), within: Self.undoing, at: Clock.now)
   }
@@ -82,7 +84,7 @@ final class Daemon {
       $0.hasTun ? $0.awaiting?.until : $0.awaiting.map { _ in Clock.now + Self.deviceLook }
     }
     moments += tunnels.compactMap(\.watch?.due)
-    moments += [stopBy, network.nextWake, control.nextWake].compactMap { $0 }
+    moments += [stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil].compactMap { $0 }
     return moments.min()
   }
 

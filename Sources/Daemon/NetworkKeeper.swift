@@ -68,13 +68,18 @@ final class NetworkKeeper {
   }
 
   /// Plans anew and brings the system there, as far as it goes without waiting.
-  func refresh(_ settings: Settings, _ tunnels: [TunnelState], clockIsUnset: Bool, at now: Instant) {
+  ///
+  /// - Parameter choices: the tunnel that serves each gateway.
+  func refresh(
+    _ settings: Settings, _ tunnels: [TunnelState], choices: [TunnelName: TunnelName], clockIsUnset: Bool,
+    at now: Instant
+  ) {
     refreshAt = nil
     do throws(Fault) {
       awaitsFirewall = !hands.hasRuleset
       let next = Planner.plan(
-        settings: settings, tunnels: tunnels, snapshot: try snapshot(), formerUplinks: plan.uplinks,
-        clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall)
+        settings: settings, tunnels: tunnels, snapshot: try snapshot(), choices: choices,
+        formerUplinks: plan.uplinks, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall)
       for warning in next.warnings where !plan.warnings.contains(warning) {
         // Of one kind: a server can push thousands of routes that are refused.
         log.log(.warning, warning, kind: "plan", at: now)

@@ -1,0 +1,164 @@
+package import Base
+package import Settings
+
+/// Which tunnel serves each gateway, from what its tunnels do over time. A pure reducer.
+///
+/// Fail-over waits out a short reconnect of the preferred tunnel, while its LANs are held closed; fail-back waits until that
+/// tunnel has proved stable, longer each time that it had not.
+package struct Failover: Sendable {
+  /// A server that restarts politely is back within a second or two; it has missed our first packet then, and hears the
+  /// next after 2 s (`tls-timeout`).
+  package static let grace: Duration = .seconds(3)
+  /// So long a preferred tunnel has to be up before the LANs go back to it.
+  package static let settling: Duration = .seconds(5)
+  package static let longestSettling: Duration = .seconds(320)
+  /// A tunnel that was up for so long may fail once without being taken for unsteady.
+  package static let steadyAfter: Duration = .seconds(600)
+
+  package struct Change: Hashable, Sendable {
+    package var gateway: TunnelName
+    package var from: TunnelName
+    package var to: TunnelName
+    package var note: Note
+  }
+
+  /// What is remembered of one tunnel.
+  private struct Record {
+    var prospect: TunnelSupervisor.Prospect
+    /// When it began to be so.
+    var since: Instant
+    var hasBeenUp = false
+    /// When it was up last, and did not come back in time.
+    var lostAt: Instant?
+    /// Losses in a row that came too soon after it was up.
+    var losses = 0
+    /// Up, or expected back at once.
+    var isHeld = false
+
+    var isUp: Bool { prospect == .up }
+    /// When nobody waits for it any more; `nil` = nobody does.
+    var waitedForUntil: Instant? { prospect == .soon ? since + Failover.grace : nil }
+    var steadyFrom: Instant {
+      since + min(Failover.settling * (1 << min(max(losses - 1, 0), 6)), Failover.longestSettling)
+    }
+  }
+
+  private var records: [TunnelName: Record] = [:]
+  /// By gateway: the tunnel its LANs are sent to, be it up or not.
+  package private(set) var active: [TunnelName: TunnelName] = [:]
+  /// When to look again without an event.
+  package private(set) var nextWake: Instant?
+
+  package init() {}
+
+  /// True while the tunnel is up, or was and is expected back at once.
+  package func holds(_ tunnel: TunnelName) -> Bool { records[tunnel]?.isHeld ?? false }
+
+  /// - Returns: what the owner should know, and whether there is anything to plan anew.
+  package mutating func update(
+    _ tunnels: [(name: TunnelName, prospect: TunnelSupervisor.Prospect)], _ gateways: [GatewaySettings], at now: Instant
+  ) -> (changes: [Change], isOther: Bool) {
+    let former = (active, held)
+    observe(tunnels, at: now)
+    nextWake = records.values.compactMap(\.waitedForUntil).filter { $0 > now }.min()
+    var changes: [Change] = []
+    var chosen: [TunnelName: TunnelName] = [:]
+    for gateway in gateways {
+      let usable = gateway.tunnels.filter { records[$0] != nil }
+      guard let first = usable.first else { continue }
+      let old = active[gateway.name]
+      let current = old.flatMap { usable.contains($0) ? $0 : nil } ?? first
+      let next = choose(among: usable, current, at: now)
+      chosen[gateway.name] = next
+      if let from = old ?? (next == first ? nil : first), from != next {
+        changes.append(Change(gateway: gateway.name, from: from, to: next, note: note(from, next, usable, at: now)))
+      }
+    }
+    active = chosen
+    return (changes, former != (active, held))
+  }
+
+  private var held: Set<TunnelName> { Set(records.filter(\.value.isHeld).keys) }
+
+  private mutating func observe(
+    _ tunnels: [(name: TunnelName, prospect: TunnelSupervisor.Prospect)], at now: Instant
+  ) {
+    let names = Set(tunnels.map(\.name))
+    records = records.filter { names.contains($0.key) }
+    for (name, prospect) in tunnels {
+      var record = records[name] ?? Record(prospect: prospect, since: now)
+      if record.prospect != prospect {
+        if record.isUp {
+          record.lostAt = now
+          if now - record.since >= Self.steadyAfter { record.losses = 0 }
+        }
+        record.prospect = prospect
+        record.since = now
+      }
+      if prospect == .up { record.hasBeenUp = true }
+      let isHeld = record.isUp || record.hasBeenUp && record.waitedForUntil.map { $0 > now } ?? false
+      if record.isHeld, !isHeld {
+        // Put down is not lost.
+        if prospect == .soon { record.losses += 1 }
+        record.hasBeenUp = false
+      }
+      record.isHeld = isHeld
+      records[name] = record
+    }
+  }
+
+  /// - Parameter tunnels: in order of preference.
+  private mutating func choose(among tunnels: [TunnelName], _ current: TunnelName, at now: Instant) -> TunnelName {
+    let isServed = records[current]?.isUp ?? false
+    for name in tunnels {
+      guard let record = records[name] else { continue }
+      if name == current, isServed { return current }
+      if record.isUp {
+        // While nothing serves the LAN there is nothing to disturb.
+        if !isServed || record.steadyFrom <= now { return name }
+        nextWake = [nextWake, record.steadyFrom].compactMap { $0 }.min()
+      } else if !isServed, record.waitedForUntil.map({ $0 > now }) ?? false {
+        return current
+      }
+    }
+    return current
+  }
+
+  private func note(_ from: TunnelName, _ to: TunnelName, _ usable: [TunnelName], at now: Instant) -> Note {
+    let isBack = usable.firstIndex(of: to).map { place in usable.firstIndex(of: from).map { place < $0 } ?? false }
+    if isBack ?? false, let record = records[from], record.isUp {
+      let span = records[to].map { now - $0.since } ?? .zero
+      return Note(.servesAgain, to.text, TunnelSupervisor.words(span))
+    }
+    return Note(.takesOver, to.text, reason(from, at: now))
+  }
+
+  private func reason(_ tunnel: TunnelName, at now: Instant) -> String {
+    guard let record = records[tunnel] else { return "\(tunnel) is gone from the configuration" }
+    if record.isUp { return "\(tunnel) no longer serves it" }
+    if record.prospect == .away { return "\(tunnel) is off or cannot come up" }
+    guard let lostAt = record.lostAt else { return "\(tunnel) has not come up" }
+    return "\(tunnel) has been down for \(TunnelSupervisor.words(now - lostAt))"
+  }
+}
+
+extension TunnelSupervisor {
+  /// What may be expected of the tunnel.
+  package enum Prospect: Hashable, Sendable {
+    case up
+    /// An attempt runs or is near.
+    case soon
+    /// Switched off, or only the owner or much time can mend it.
+    case away
+  }
+
+  package var prospect: Prospect {
+    switch phase {
+    case .up: return pathIsKnown && path == nil ? .soon : .up
+    case .idle, .ending(_, _, .rest): return .away
+    case .resolving, .connecting, .ending, .pausing, .unreachable:
+      guard let code = lastFailure?.fault.code else { return .soon }
+      return code == .serverHalt || [.authentication, .configuration].contains(code.entry.blame) ? .away : .soon
+    }
+  }
+}
