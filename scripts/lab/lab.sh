@@ -10,6 +10,7 @@
 LAB_LAN=$LAB-lan LAB_GW=$LAB-gw LAB_ISP=$LAB-isp LAB_SERVER=$LAB-server LAB_FAR=$LAB-far
 LAB_DIR=${LAB_DIR:-/tmp/$LAB}
 LAB_PIDS=()
+LAB_ROOMS=()
 
 lab_in() { local where=$1; shift; ip netns exec "$LAB-$where" "$@"; }
 
@@ -29,15 +30,19 @@ lab_wire() {
   ip -n "$LAB-$3" link set "$4" up
 }
 
+# lab_room NAME: a namespace that goes with the laboratory.
+lab_room() {
+  LAB_ROOMS+=("$1")
+  ip netns add "$LAB-$1"
+  ip -n "$LAB-$1" link set lo up
+  # Duplicate address detection would hold every IPv6 address back for a second.
+  lab_in "$1" sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0
+}
+
 lab_up() {
   local ns
   mkdir -p "$LAB_DIR"
-  for ns in lan gw isp server far; do
-    ip netns add "$LAB-$ns"
-    ip -n "$LAB-$ns" link set lo up
-    # Duplicate address detection would hold every IPv6 address back for a second.
-    lab_in $ns sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0
-  done
+  for ns in lan gw isp server far; do lab_room $ns; done
   lab_wire lan eth0 gw lan0
   lab_wire gw wan0 isp gw0
   lab_wire isp server0 server eth0
@@ -58,7 +63,12 @@ lab_up() {
   # The house's own NAT, as every router has it: without a tunnel the LAN leaves by the WAN.
   lab_in gw sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
   # The ISP knows no way back to the house's private addresses: what leaves the house untranslated is lost, and seen.
-  lab_in server nft -f - <<'NFT'
+  lab_hide server
+}
+
+# lab_hide NAME: it hides what it forwards behind its own address.
+lab_hide() {
+  lab_in "$1" nft -f - <<'NFT'
 table inet lab {
   chain out {
     type nat hook postrouting priority srcnat;
@@ -66,6 +76,26 @@ table inet lab {
   }
 }
 NFT
+}
+
+# A second LAN of the house: lan2, 192.168.78.10, at the gateway's lan1.
+lab_second_lan() {
+  lab_room lan2
+  lab_wire lan2 eth0 gw lan1
+  lab_address lan2 eth0 192.168.78.10/24 fd78::10/64
+  lab_address gw lan1 192.168.78.1/24 fd78::1/64
+  lab_default lan2 192.168.78.1 fd78::1
+}
+
+# A second server: server2, 203.0.114.10; `LAB_AT=server2 lab_server NAME …` starts one there.
+lab_second_server() {
+  lab_room server2
+  lab_wire isp server20 server2 eth0
+  lab_address isp server20 203.0.114.1/24 2001:db8:204::1/64
+  lab_address server2 eth0 203.0.114.10/24 2001:db8:204::10/64
+  lab_default server2 203.0.114.1 2001:db8:204::1
+  lab_in server2 sysctl -qw net.ipv4.ip_forward=1 net.ipv6.conf.all.forwarding=1
+  lab_hide server2
 }
 
 lab_address() {
@@ -128,7 +158,7 @@ lab_server() {
     [ $has_cert -eq 1 ] || printf 'cert %s\nkey %s\n' "$pki/server.crt" "$pki/server.key"
     [ $has_server -eq 1 ] || printf 'server 10.8.0.0 255.255.255.0\n'
   } > "$conf"
-  lab_in server openvpn --config "$conf" &
+  lab_in "${LAB_AT:-server}" openvpn --config "$conf" &
   LAB_PIDS+=($!)
   # Some cases kill it; the shell need not tell.
   disown $!
@@ -180,7 +210,7 @@ lab_down() {
   for pid in "${LAB_PIDS[@]}"; do kill "$pid" 2>/dev/null; done
   for pid in "${LAB_PIDS[@]}"; do wait "$pid" 2>/dev/null; done
   # Whatever still runs inside our own namespaces was started by this laboratory.
-  for ns in lan gw isp server far; do
+  for ns in "${LAB_ROOMS[@]}"; do
     ip netns pids "$LAB-$ns" 2>/dev/null | while read -r pid; do kill -9 "$pid" 2>/dev/null; done
     ip netns del "$LAB-$ns" 2>/dev/null
   done
