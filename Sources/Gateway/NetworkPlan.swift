@@ -11,6 +11,8 @@ package struct NetworkPlan: Hashable, Sendable {
   package var rules: [Rule] = []
   /// Text for `nft -f -`: our whole table in one transaction; `nil` = our table must not exist.
   package var ruleset: String?
+  /// What `ruleset` says, as values that can be walked.
+  package var table: NftTable?
   package var sysctls: [Sysctl] = []
   /// What the owner should know about it: refused routes, skipped parts.
   package var warnings: [String] = []
@@ -24,7 +26,7 @@ package struct NetworkPlan: Hashable, Sendable {
 
   /// The set of our table that names the devices of `kill_switch 'always'`, by which anybody can tell that it is armed; no
   /// such gateway, no such set.
-  package static let alwaysSet = "always"
+  package static let alwaysSet: NftName = "always"
 
   package init() {}
 

@@ -64,7 +64,7 @@ extension Rule {
   package var words: String {
     var words = ["v\(family.digit) \(priority):"]
     if isInverted { words.append("not") }
-    if let mark { words.append("fwmark \(RulesetText.hexadecimal(mark))/\(RulesetText.hexadecimal(markMask))") }
+    if let mark { words.append("fwmark \(mark.hexadecimal)/\(markMask.hexadecimal)") }
     if let source { words.append("from \(source)") }
     if let destination { words.append("to \(destination)") }
     if let inputDevice { words.append("iif \(inputDevice)") }
@@ -81,5 +81,5 @@ extension Rule {
 }
 
 extension Rule.Ports {
-  fileprivate var words: String { first == last ? "\(first)" : "\(first)-\(last)" }
+  var words: String { first == last ? "\(first)" : "\(first)-\(last)" }
 }

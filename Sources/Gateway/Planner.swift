@@ -33,7 +33,9 @@ package enum Planner {
     let pushed = situation.pushedTable
     plan.routes = situation.routes(pushed)
     plan.rules = situation.rules(pushed)
-    plan.ruleset = Ruleset(situation).text
+    let table = Ruleset(situation).table
+    plan.table = table
+    plan.ruleset = table.text
     plan.sysctls = situation.sysctls
     plan.warnings = situation.tunnels.flatMap(\.warnings) + situation.warnings + pushed.warnings
     for tunnel in situation.tunnels { plan.faults[tunnel.state.name] = tunnel.fault }
@@ -41,7 +43,7 @@ package enum Planner {
     plan.gateways = situation.gateways.map { gateway in
       NetworkPlan.GatewayFacts(
         name: gateway.settings.name, active: gateway.active?.state.name, isArmed: gateway.isArmed,
-        counter: Ruleset.counter(of: gateway.settings.name.text))
+        counter: Ruleset.counter(of: gateway.settings.name).text)
     }
     return plan
   }

@@ -2,129 +2,76 @@ import Base
 import Settings
 
 extension Ruleset {
-  /// Refuses before routing what no tunnel carries now: behind an `unreachable` route nothing could answer a TCP reset.
-  func writeEarlyRefusals(_ text: inout RulesetText) {
-    let refusing = situation.gateways.filter { gateway in
-      AddressFamily.allCases.contains { gateway.verdict($0) == .refused }
-    }
-    text.chain(
-      "early", base: "type filter hook prerouting priority filter",
-      refusing.map { "iifname @lan_\($0.settings.name) jump early_\($0.settings.name)" })
-    for gateway in refusing {
-      let name = gateway.settings.name
-      var rules = ["ip saddr @pass4 return", "ip6 saddr @pass6 return"]
-      rules += ["\(answers(situation.marks.wan)) return"]
-      rules += ["fib daddr type { local, broadcast, multicast, anycast } return", "ip6 daddr fe80::/10 return"]
-      for family in AddressFamily.allCases {
-        for set in ["inside\(family.digit)", "routed\(family.digit)", "exclude\(family.digit)_\(name)"] {
-          rules.append("\(family.nftHeader) daddr @\(set) return")
-        }
-      }
-      for family in AddressFamily.allCases where gateway.verdict(family) == .refused {
-        rules.append("meta nfproto \(family == .ipv4 ? "ipv4" : "ipv6") goto refuse_\(name)")
-      }
-      text.chain("early_\(name)", rules)
-    }
-  }
-
   /// The forward kill switch: from a LAN nothing leaves but into a tunnel, to the house itself, and what was excluded.
-  func writeGuards(_ text: inout RulesetText) {
+  var guards: [NftChain] {
     let guarded = situation.gateways.filter(\.isArmed)
-    var entries = situation.gateways.filter { $0.settings.inbound == .block }.map {
-      "iifname @uplinks oifname @lan_\($0.settings.name) jump inbound_\($0.settings.name)"
+    let closedInbound = situation.gateways.filter { $0.settings.inbound == .block }
+    var entries = closedInbound.map { gateway in
+      NftRule(
+        .from("uplinks"), .into(gateway.lanSet), then: .jump(NftName("inbound").of(gateway.settings.name))
+      ).because(gateway.origin("inbound"))
     }
-    entries += guarded.map { "iifname @lan_\($0.settings.name) jump guard_\($0.settings.name)" }
-    text.chain("guard", base: "type filter hook forward priority filter - 10", entries)
-
-    for gateway in situation.gateways where gateway.settings.inbound == .block {
-      let name = gateway.settings.name
-      text.chain("inbound_\(name)", fromInside + ["ct direction original ct state new goto refuse_\(name)"])
+    entries += guarded.map { gateway in
+      NftRule(.from(gateway.lanSet), then: .jump(NftName("guard").of(gateway.settings.name)))
+        .because(gateway.origin("kill_switch"))
     }
-    for gateway in guarded { text.chain("guard_\(gateway.settings.name)", guardRules(gateway)) }
+    return [NftChain("guard", NftHook(.filter, .forward, .filter, offset: -10), entries)]
+      + closedInbound.map { gateway in
+        NftChain(
+          NftName("inbound").of(gateway.settings.name), nil,
+          fromInside(then: .return) + [begins(goto: gateway.refusal).because(gateway.origin("inbound"))])
+      } + guarded.map { NftChain(NftName("guard").of($0.settings.name), nil, guardRules($0)) }
   }
 
-  /// Packets of a one-armed LAN come in by the uplink too.
-  private var fromInside: [String] {
-    [
-      "iifname @onearm ip saddr @inside4 return", "iifname @onearm ip6 saddr @inside6 return",
-      "iifname @onearm ip6 saddr fe80::/10 return",
-    ]
+  /// The first packet of a connection.
+  private func begins(goto chain: NftName) -> NftRule {
+    NftRule(.direction(.original), .isNew, then: .goto(chain))
   }
 
-  private func guardRules(_ gateway: GatewayNetwork) -> [String] {
-    let name = gateway.settings.name
-    var rules: [String] = []
+  private func guardRules(_ gateway: GatewayNetwork) -> [NftRule] {
+    var rules: [NftRule] = []
     for family in AddressFamily.allCases where !gateway.coversEverything(family) {
       // Only what the server or the owner routes is ours to guard.
       if gateway.settings.routes == .pushed {
-        rules.append("oifname @uplinks \(family.nftHeader) daddr @routed\(family.digit) goto refuse_\(name)")
+        let pushed = NftMatch.destination(family, in: NftName("routed").of(family))
+        rules.append(
+          NftRule(.into("uplinks"), pushed, then: .goto(gateway.refusal)).because(gateway.origin("kill_switch")))
       }
-      rules.append("meta nfproto \(family == .ipv4 ? "ipv4" : "ipv6") return")
+      rules.append(NftRule(.family(family), then: .return).because(gateway.uncoveredOrigin(family)))
     }
-    rules += ["ip saddr @pass4 return", "ip6 saddr @pass6 return"]
-    rules.append("oifname @uplinks \(answers(situation.marks.wan)) return")
-    let blocksIPv6 = gateway.settings.ipv6 == .block
-    rules.append(blocksIPv6 ? "meta nfproto ipv4 oifname @tunnels return" : "oifname @tunnels return")
-    rules.append("oifname != @uplinks oifname @lan return")
-    for family in AddressFamily.allCases {
-      rules.append("oifname != @uplinks \(family.nftHeader) daddr @inside\(family.digit) return")
-      rules.append("oifname @onearm \(family.nftHeader) daddr @inside\(family.digit) return")
-      rules.append("\(family.nftHeader) daddr @exclude\(family.digit)_\(name) return")
+    rules += AddressFamily.allCases.map { family in
+      NftRule(.source(family, in: NftName("pass").of(family)), then: .return).because(.pass)
     }
-    rules.append("goto refuse_\(name)")
-    return rules
+    rules.append(NftRule([.into("uplinks")] + answers(situation.marks.wan), then: [.return], origin: .answers))
+    rules.append(intoTunnels(gateway, then: .return))
+    rules.append(NftRule(.notInto("uplinks"), .into("lan"), then: .return).because(.house))
+    rules += insideAndExcluded(gateway, then: .return)
+    return rules + [NftRule(then: .goto(gateway.refusal)).because(gateway.origin("kill_switch"))]
   }
 
-  /// With scope `all` the router's own packets are held to the same.
-  func writeRouterGuards(_ text: inout RulesetText) {
-    let gateway = situation.routerGateway
-    text.chain(
-      "guard_output", base: "type filter hook output priority filter",
-      gateway.map { $0.isArmed ? routerRules($0) : [] } ?? [])
-    let blocksInbound = gateway.map { $0.settings.inbound == .block } ?? false
-    text.chain(
-      "guard_input", base: "type filter hook input priority filter",
-      blocksInbound ? ["iifname @uplinks jump inbound_router"] : [])
-    guard blocksInbound else { return }
-    text.chain(
-      "inbound_router",
-      fromInside + [
-        "udp sport 67 udp dport 68 return", "udp sport 547 udp dport 546 return",
-        "meta l4proto { icmp, icmpv6 } return",
-        "ip protocol igmp return", "ct direction original ct state new goto refuse_\(Self.routerName)",
-      ])
+  func intoTunnels(_ gateway: GatewayNetwork, then statement: NftStatement) -> NftRule {
+    let blocksIPv6 = gateway.settings.ipv6 == .block
+    return NftRule((blocksIPv6 ? [.family(.ipv4)] : []) + [.into("tunnels")], then: [statement])
+      .because(gateway.origin("tunnel"))
   }
 
-  private func routerRules(_ gateway: GatewayNetwork) -> [String] {
-    let name = gateway.settings.name
-    var rules = [
-      "\(isMarked(situation.marks.own)) accept", "oifname \"lo\" accept",
-      "\(answers(situation.marks.wan)) accept", "udp sport 68 udp dport 67 accept",
-      "udp sport 546 udp dport 547 accept",
-    ]
-    if situation.clockIsUnset { rules.append("udp dport 123 accept") }
-    for family in AddressFamily.allCases where !gateway.coversEverything(family) {
-      rules.append("meta nfproto \(family == .ipv4 ? "ipv4" : "ipv6") accept")
+  func insideAndExcluded(_ gateway: GatewayNetwork, then statement: NftStatement) -> [NftRule] {
+    AddressFamily.allCases.flatMap { family in
+      let inside = NftMatch.destination(family, in: NftName("inside").of(family))
+      return [
+        NftRule(.notInto("uplinks"), inside, then: statement).because(.house),
+        NftRule(.into("onearm"), inside, then: statement).because(.house),
+        NftRule(.destination(family, in: gateway.excludeSet(family)), then: statement)
+          .because(gateway.origin("exclude")),
+      ]
     }
-    rules += [
-      "icmpv6 type { nd-router-solicit, nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, "
-        + "mld-listener-report, mld2-listener-report } accept",
-      "ip protocol igmp accept", "ip daddr 224.0.0.0/24 accept", "ip6 daddr { fe80::/10, ff02::/16 } accept",
-    ]
-    let blocksIPv6 = gateway.settings.ipv6 == .block
-    rules.append(blocksIPv6 ? "meta nfproto ipv4 oifname @tunnels accept" : "oifname @tunnels accept")
-    if situation.isBeforeNetwork {
-      // A LAN device may turn out to be the uplink: by it the router only answers, and serves leases.
-      rules += ["oifname @lan ct direction reply accept", "oifname @lan udp sport { 67, 547 } accept"]
-    } else {
-      rules.append("oifname != @uplinks oifname @lan accept")
-    }
-    for family in AddressFamily.allCases {
-      rules.append("oifname != @uplinks \(family.nftHeader) daddr @inside\(family.digit) accept")
-      rules.append("oifname @onearm \(family.nftHeader) daddr @inside\(family.digit) accept")
-      rules.append("\(family.nftHeader) daddr @exclude\(family.digit)_\(name) accept")
-    }
-    rules.append("goto refuse_\(Self.routerName)")
-    return rules
+  }
+}
+
+extension GatewayNetwork {
+  /// Why a family takes the ordinary way.
+  func uncoveredOrigin(_ family: AddressFamily) -> NftOrigin {
+    if family == .ipv6, settings.ipv6 == .bypass { return origin("ipv6") }
+    return origin(settings.routes == .pushed ? "routes" : "kill_switch")
   }
 }

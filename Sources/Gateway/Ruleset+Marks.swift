@@ -2,67 +2,102 @@ import Base
 import Settings
 
 extension Ruleset {
-  private var mask: String { RulesetText.hexadecimal(situation.marks.mask) }
-  private var others: String { RulesetText.hexadecimal(~situation.marks.mask) }
+  private var mask: UInt32 { situation.marks.mask }
 
-  /// Sets our byte of the packet's mark; the other bits belong to others.
-  private func setMark(_ value: UInt32) -> String {
-    "meta mark set meta mark & \(others) | \(RulesetText.hexadecimal(value))"
-  }
-
-  private func setConnectionMark(_ value: UInt32) -> String {
-    "ct mark set ct mark & \(others) | \(RulesetText.hexadecimal(value))"
-  }
-
-  func isMarked(_ value: UInt32) -> String { "meta mark & \(mask) == \(RulesetText.hexadecimal(value))" }
+  func setMark(_ value: UInt32) -> NftStatement { .setMark(value, mask: mask) }
+  private func setConnectionMark(_ value: UInt32) -> NftStatement { .setConnectionMark(value, mask: mask) }
+  func isMarked(_ value: UInt32) -> NftMatch { .mark(value, mask: mask) }
 
   /// The answers of connections that carry the mark.
-  func answers(_ value: UInt32) -> String {
-    "ct direction reply ct mark & \(mask) == \(RulesetText.hexadecimal(value))"
-  }
+  func answers(_ value: UInt32) -> [NftMatch] { [.direction(.reply), .connectionMark(value, mask: mask)] }
 
-  private var isUnclaimed: String { "ct direction original ct state new ct mark & \(mask) == 0x00000000" }
+  private var isUnclaimed: [NftMatch] { [.direction(.original), .isNew, .connectionMark(0, mask: mask)] }
 
   /// Where a packet came from decides by which way its answers go.
-  func writeMarks(_ text: inout RulesetText) {
+  var markChains: [NftChain] {
     let marks = situation.marks
-    text.chain(
-      "mark_in", base: "type filter hook prerouting priority mangle",
-      ["\(answers(marks.own)) \(setMark(marks.own)) accept"]
-        + situation.standing.map { "iifname \"\($0.state.device)\" goto from_tunnel_\($0.state.index)" }
-        + ["iifname @uplinks goto from_uplink", "iifname @lan goto from_lan"])
-    for tunnel in situation.standing {
+    var chains = [
+      NftChain(
+        "mark_in", NftHook(.filter, .prerouting, .mangle),
+        [NftRule(answers(marks.own), then: [setMark(marks.own), .accept], origin: .transport)]
+          + situation.standing.map {
+            NftRule(.input(.device($0.state.device)), then: .goto(NftName("from_tunnel").of($0.state.index)))
+          }
+          + [
+            NftRule(.from("uplinks"), then: .goto("from_uplink")), NftRule(.from("lan"), then: .goto("from_lan")),
+          ])
+    ]
+    chains += situation.standing.map { tunnel in
       let mark = marks.tunnel(tunnel.state.index)
-      text.chain(
-        "from_tunnel_\(tunnel.state.index)", ["\(isUnclaimed) \(setConnectionMark(mark))", setMark(mark)])
+      return NftChain(
+        NftName("from_tunnel").of(tunnel.state.index), nil,
+        [NftRule(isUnclaimed, then: [setConnectionMark(mark)]), NftRule(then: setMark(mark))])
     }
-    text.chain(
-      "from_uplink",
-      [
-        "iifname @onearm ip saddr @inside4 goto from_lan", "iifname @onearm ip6 saddr @inside6 goto from_lan",
-        "iifname @onearm ip6 saddr fe80::/10 goto from_lan", "\(isUnclaimed) \(setConnectionMark(marks.wan))",
-        // For a strict rp_filter: the way back is asked in main, where the packet came from.
-        setMark(marks.wan),
-      ])
-    text.chain(
-      "from_lan",
-      ["ip saddr @pass4 \(setMark(marks.wan)) return", "ip6 saddr @pass6 \(setMark(marks.wan)) return"]
-        + answersOfOthers.map { "\($0) return" } + ["jump policies"])
+    chains.append(fromUplink)
+    chains.append(
+      NftChain(
+        "from_lan", nil,
+        AddressFamily.allCases.map { family in
+          NftRule(
+            [.source(family, in: NftName("pass").of(family))], then: [setMark(marks.wan), .return], origin: .pass)
+        }
+          + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.return], origin: .answers) }
+          + [NftRule(then: .jump("policies"))]))
     // Marks of policies, first match wins.
-    text.chain("policies", [])
-    text.chain(
-      "mark_out", base: "type route hook output priority mangle",
-      ["\(isMarked(marks.own)) \(setConnectionMark(marks.own)) accept"] + answersOfOthers.map { "\($0) accept" })
+    chains.append(NftChain("policies", nil, []))
+    chains.append(
+      NftChain(
+        "mark_out", NftHook(.route, .output, .mangle),
+        [NftRule([isMarked(marks.own)], then: [setConnectionMark(marks.own), .accept], origin: .transport)]
+          + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.accept], origin: .answers) }))
+    return chains
+  }
+
+  private var fromUplink: NftChain {
+    NftChain(
+      "from_uplink", nil,
+      fromInside(then: .goto("from_lan")) + [
+        NftRule(isUnclaimed, then: [setConnectionMark(situation.marks.wan)]),
+        // For a strict rp_filter: the way back is asked in main, where the packet came from.
+        NftRule(then: setMark(situation.marks.wan)),
+      ])
+  }
+
+  /// Packets of a one-armed LAN come in by the uplink too.
+  func fromInside(then statement: NftStatement) -> [NftRule] {
+    let oneArmed = NftMatch.from("onearm")
+    return [
+      NftRule(oneArmed, .source(.ipv4, in: "inside4"), then: statement),
+      NftRule(oneArmed, .source(.ipv6, in: "inside6"), then: statement),
+      NftRule([oneArmed, .source(.ipv6, .prefixes(WellKnown.linkLocal))], then: [statement]),
+    ]
   }
 
   /// Answers go back by the uplink or the tunnel that the connection came in by.
-  private var answersOfOthers: [String] {
+  private var answersOfOthers: [NftRule] {
     let marks = situation.marks
-    return
-      (["\(answers(marks.wan)) \(setMark(marks.wan))"]
-      + situation.standing.map { tunnel in
-        let mark = marks.tunnel(tunnel.state.index)
-        return "\(answers(mark)) \(setMark(mark))"
-      })
+    return ([marks.wan] + situation.standing.map { marks.tunnel($0.state.index) }).map {
+      NftRule(answers($0), then: [setMark($0)])
+    }
   }
+}
+
+/// What holds whatever the configuration says.
+extension NftOrigin {
+  static let transport = NftOrigin("Adit's own transport")
+  static let answers = NftOrigin("the answer of a connection that began outside goes back as it came")
+  static let pass = NftOrigin("adit pass")
+  static let house = NftOrigin("inside the house")
+}
+
+/// Prefixes of the standards.
+enum WellKnown {
+  /// RFC 4291 section 2.5.6.
+  static let linkLocal = prefixes("fe80::/10")
+  /// Link-local, and multicast that stays on the link.
+  static let onLink6 = prefixes("fe80::/10", "ff02::/16")
+  /// RFC 5771 section 4: multicast that is never forwarded.
+  static let onLink4 = prefixes("224.0.0.0/24")
+
+  private static func prefixes(_ texts: String...) -> [IPPrefix] { texts.compactMap { IPPrefix($0) } }
 }

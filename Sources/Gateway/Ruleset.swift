@@ -2,58 +2,44 @@ import Base
 import Settings
 
 /// Our one nft table: marks, kill switch, MSS, addresses; every chain is there from the first load on, empty or not.
-///
-/// Loading it is one transaction (`table`, `delete table`, `table {…}`), so there is no moment without it.
 struct Ruleset {
   let situation: Situation
 
   init(_ situation: Situation) { self.situation = situation }
 
-  static func counter(of name: String) -> String { "blocked_\(name)" }
+  static func counter(of owner: TunnelName) -> NftName { NftName("blocked").of(owner) }
   /// For the router's own packets with scope `all`, and what an uplink may not begin.
-  static let routerName = "_router"
+  static let routerName: NftName = "_router"
 
-  var text: String {
-    var text = RulesetText()
-    text.line("table inet adit")
-    text.line("delete table inet adit")
-    text.line("table inet adit {")
-    writeSets(&text)
-    writeCounters(&text)
-    writeMarks(&text)
-    writeRefusals(&text)
-    writeEarlyRefusals(&text)
-    writeGuards(&text)
-    writeRouterGuards(&text)
-    writeMSS(&text)
-    writeNAT(&text)
-    text.line("}")
-    return text.text
+  var table: NftTable {
+    var table = NftTable(name: "adit")
+    table.sets = sets
+    table.counters = refusers.map { NftName("blocked").of($0) }
+    table.chains = markChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + natChains
+    return table
   }
 
-  private func writeSets(_ text: inout RulesetText) {
+  private var sets: [NftSet] {
     let surroundings = situation.surroundings
-    text.set("lan", devices: Array(surroundings.lan))
+    var sets: [NftSet] = [.devices("lan", surroundings.lan)]
     let always = situation.gateways.filter { $0.settings.killSwitch == .always }
-    if !always.isEmpty { text.set(NetworkPlan.alwaysSet, devices: always.flatMap(\.lan)) }
-    text.set("onearm", devices: Array(surroundings.oneArmed))
-    text.set("uplinks", devices: Array(surroundings.uplinks))
-    text.set("tunnels", devices: situation.standing.map(\.state.device))
-    text.set("nat_tunnels", devices: natTunnels)
+    if !always.isEmpty { sets.append(.devices(NetworkPlan.alwaysSet, always.flatMap(\.lan))) }
+    sets.append(.devices("onearm", surroundings.oneArmed))
+    sets.append(.devices("uplinks", surroundings.uplinks))
+    sets.append(.devices("tunnels", situation.standing.map(\.state.device)))
+    sets.append(.devices("nat_tunnels", natTunnels))
     for family in AddressFamily.allCases {
-      text.set("inside\(family.digit)", family, prefixes: surroundings.inside(family))
-      text.set("routed\(family.digit)", family, prefixes: routed(family))
-      text.timedSet("pass\(family.digit)", family)
+      sets.append(.prefixes(NftName("inside").of(family), family, surroundings.local.map(\.destination)))
+      sets.append(.prefixes(NftName("routed").of(family), family, routed))
+      sets.append(NftSet(NftName("pass").of(family), .timedAddresses(family)))
     }
     for gateway in situation.gateways {
-      let name = gateway.settings.name
-      text.set("lan_\(name)", devices: gateway.lan)
+      sets.append(.devices(gateway.lanSet, gateway.lan))
       for family in AddressFamily.allCases {
-        text.set(
-          "exclude\(family.digit)_\(name)", family,
-          prefixes: gateway.excluded.filter { $0.family == family }.withoutOverlaps)
+        sets.append(.prefixes(gateway.excludeSet(family), family, gateway.excluded))
       }
     }
+    return sets
   }
 
   /// Tunnels out of which the LAN's addresses are hidden behind the tunnel's.
@@ -68,26 +54,33 @@ struct Ruleset {
   }
 
   /// Destinations that table P sends into some tunnel.
-  private func routed(_ family: AddressFamily) -> [IPPrefix] {
+  private var routed: [IPPrefix] {
     situation.standing.filter { $0.isConfigured && $0.fault == nil }.flatMap(\.targets).map(\.prefix)
-      .filter { $0.family == family }.withoutOverlaps
   }
 
-  private func writeCounters(_ text: inout RulesetText) {
-    for name in situation.gateways.map(\.settings.name.text) + [Self.routerName] {
-      text.object("counter \(Self.counter(of: name)) { }")
-    }
-  }
+  /// Whoever has a counter and a chain of refusals: the gateways, and the router.
+  private var refusers: [NftName] { situation.gateways.map { NftName($0.settings.name) } + [Self.routerName] }
 
   /// Refusals answer at once: a TCP reset, else "administratively prohibited"; ICMP errors alone are rate-limited.
-  private func writeRefusals(_ text: inout RulesetText) {
-    for name in situation.gateways.map(\.settings.name.text) + [Self.routerName] {
-      text.chain(
-        "refuse_\(name)",
+  private var refusals: [NftChain] {
+    refusers.map { name in
+      NftChain(
+        NftName("refuse").of(name), nil,
         [
-          "counter name \(Self.counter(of: name))", "meta l4proto tcp reject with tcp reset",
-          "reject with icmpx type admin-prohibited",
+          NftRule(then: .counter(NftName("blocked").of(name))),
+          NftRule(.protocols([.tcp]), then: .reject(.tcpReset)), NftRule(then: .reject(.adminProhibited)),
         ])
     }
+  }
+}
+
+extension GatewayNetwork {
+  var lanSet: NftName { NftName("lan").of(settings.name) }
+  func excludeSet(_ family: AddressFamily) -> NftName { NftName("exclude").of(family).of(settings.name) }
+  var refusal: NftName { NftName("refuse").of(settings.name) }
+
+  /// What its rules say of themselves: the key that decides, where it is written, else the section.
+  func origin(_ key: String = "") -> NftOrigin {
+    NftOrigin("gateway \(settings.name)", settings.keys[key] ?? settings.location)
   }
 }

@@ -25,14 +25,14 @@ extension Situation {
     // The router's own lease (RFC 2131 and RFC 8415, ports of client and server).
     row(RuleRow.lease, main) {
       $0.inputDevice = loopback
-      $0.ipProtocol = IPProtocol.udp
+      $0.ipProtocol = IPProtocol.udp.number
       $0.sourcePorts = .init(family == .ipv4 ? 68 : 546)
       $0.destinationPorts = .init(family == .ipv4 ? 67 : 547)
     }
     if clockIsUnset {
       row(RuleRow.clock, main) {
         $0.inputDevice = loopback
-        $0.ipProtocol = IPProtocol.udp
+        $0.ipProtocol = IPProtocol.udp.number
         $0.destinationPorts = .init(123)
       }
     }
@@ -89,8 +89,4 @@ extension Situation {
       return (tunnel.redirects(family) && tunnel.carries(family)) || (family == .ipv6 && tunnel.blocksIPv6)
     }
   }
-}
-
-enum IPProtocol {
-  static let udp: UInt8 = 17
 }

@@ -86,15 +86,6 @@ struct Surroundings {
   func net(containing prefix: IPPrefix) -> ConnectedNet? { connected.first { $0.prefix.contains(prefix) } }
 }
 
-extension [IPPrefix] {
-  /// Sorted, and without those that lie inside another: an interval set of nft takes no overlaps.
-  var withoutOverlaps: [IPPrefix] {
-    var result: [IPPrefix] = []
-    for prefix in map(\.network).sorted() where !(result.last?.contains(prefix) ?? false) { result.append(prefix) }
-    return result
-  }
-}
-
 extension Sequence where Element: Hashable {
   /// In order, each once.
   func uniqued() -> [Element] {

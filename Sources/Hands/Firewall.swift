@@ -34,7 +34,7 @@ struct Firewall: ~Copyable {
   /// True when the table that stands closes a gateway for good.
   static func holdsAlways() throws(Fault) -> Bool {
     do throws(NetlinkFailure) {
-      return try FirewallTable.exists(table, set: NetworkPlan.alwaysSet)
+      return try FirewallTable.exists(table, set: NetworkPlan.alwaysSet.text)
     } catch {
       throw Fault(.firewallFailed, "\(error)")
     }

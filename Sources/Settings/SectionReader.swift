@@ -14,6 +14,10 @@ struct SectionReader {
     isBroken = section.isBroken
   }
 
+  var keyLocations: KeyLocations {
+    section.options.reduce(into: KeyLocations()) { $0[$1.key] = $1.location }
+  }
+
   mutating func fail(_ location: SourceLocation, _ text: String) {
     diagnostics.append(Diagnostic(.error, location, text))
     isBroken = true

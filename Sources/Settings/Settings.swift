@@ -112,6 +112,7 @@ package struct GatewaySettings: Hashable, Sendable {
   package var inbound: Inbound = .wan
   package var routes: Routes = .all
   package var excluded: [IPPrefix] = []
+  package var keys = KeyLocations()
   package var location: SourceLocation
 
   package init(name: TunnelName, location: SourceLocation) {
@@ -149,6 +150,7 @@ package struct PolicySettings: Hashable, Sendable {
   package var destinationPorts: [Rule.Ports] = []
   package var via: Way = .block
   package var onDown: OnDown = .block
+  package var keys = KeyLocations()
   package var location: SourceLocation
 
   package init(name: TunnelName, location: SourceLocation) {

@@ -6,6 +6,7 @@ enum GatewaySection {
   ) -> GatewaySettings {
     reader.checkKeys()
     var gateway = GatewaySettings(name: name, location: reader.section.location)
+    gateway.keys = reader.keyLocations
     gateway.tunnels = tunnels(&reader, gateway: name, references: &references)
     gateway.lan = reader.values("lan") { DeviceName($0) }.uniqued()
     if let scope = reader.choice("scope", as: GatewaySettings.Scope.self) { gateway.scope = scope }

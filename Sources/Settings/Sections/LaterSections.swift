@@ -8,6 +8,7 @@ enum LaterSections {
   ) -> PolicySettings {
     reader.checkKeys()
     var policy = PolicySettings(name: name, location: reader.section.location)
+    policy.keys = reader.keyLocations
     policy.sources = reader.values("src", term)
     policy.destinations = reader.values("dest", term)
     policy.protocols = reader.values("proto", networkProtocol)
