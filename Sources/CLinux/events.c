@@ -56,6 +56,12 @@ int64_t adit_wall_seconds(void) {
   return now.tv_sec;
 }
 
+uint64_t adit_monotonic_microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
 int adit_timer_create(void) { return (int)ADIT_CALL(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)); }
 
 int adit_timer_set(int timer, uint64_t nanoseconds) {

@@ -106,6 +106,22 @@ int adit_unix_listen(const char *path, int backlog) {
 
 int adit_unix_connect(const char *path) { return with_place(path, connect); }
 
+int adit_unix_tell(const char *path, const void *from, size_t count) {
+  struct sockaddr_un to;
+  socklen_t size = unix_place(path, &to);
+  if (size == 0) return -ENAMETOOLONG;
+  if (to.sun_path[0] == '@') {
+    to.sun_path[0] = '\0';
+    // The name of an abstract socket has its length and no end (unix(7)).
+    size--;
+  }
+  int made = (int)ADIT_CALL(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (made < 0) return made;
+  long result = ADIT_CALL(sendto(made, from, count, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&to, size));
+  close(made);
+  return result < 0 ? (int)result : 0;
+}
+
 int adit_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32_t *group) {
   struct ucred who;
   socklen_t size = sizeof who;

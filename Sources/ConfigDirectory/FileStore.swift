@@ -1,4 +1,5 @@
 import Base
+import Glibc
 import IO
 import Profile
 
@@ -6,6 +7,8 @@ import Profile
 struct FileStore {
   /// Every file that was read or wanted, as an absolute path.
   private(set) var wanted: Set<String> = []
+  /// Those that were not there; a flash that is mounted late may bring them.
+  var missing: [String] = []
   private(set) var warnings: [Diagnostic] = []
   private var judged: Set<String> = []
 
@@ -33,6 +36,7 @@ struct FileStore {
       if let location { judge(path, status, at: location) }
       return .success(bytes)
     } catch {
+      if case .system(let failure) = error, [ENOENT, ENOTDIR].contains(failure.number) { missing.append(path) }
       return .failure(FileProblem(Self.words(error)))
     }
   }

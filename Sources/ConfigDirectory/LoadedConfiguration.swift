@@ -25,6 +25,8 @@ package struct LoadedConfiguration: Sendable {
     package var canonicalText: SecretBytes?
     /// Where an invalid tunnel went wrong first.
     package var firstError: Diagnostic?
+    /// Files it names that were not there.
+    package var missingFiles: [String] = []
 
     package var isValid: Bool { profile != nil }
   }

@@ -12,6 +12,7 @@ struct TunnelLoader {
   mutating func load(
     _ settings: TunnelSettings, isBroken: Bool
   ) -> (tunnel: LoadedConfiguration.Tunnel, diagnostics: [Diagnostic]) {
+    store.missing = []
     var diagnostics: [Diagnostic] = []
     var lines: [OptionLine] = []
     var isUnreadable = false
@@ -40,6 +41,7 @@ struct TunnelLoader {
       tunnel.canonicalText = Profile.canonicalText(of: lines)
     }
     tunnel.firstError = diagnostics.first { $0.severity == .error }
+    tunnel.missingFiles = store.missing
     return (tunnel, diagnostics)
   }
 

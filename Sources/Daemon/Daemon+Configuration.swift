@@ -1,6 +1,7 @@
 internal import Base
 internal import ConfigDirectory
 internal import Control
+internal import IO
 internal import Settings
 internal import Supervisor
 
@@ -30,6 +31,7 @@ extension Daemon {
   func reload(at now: Instant) {
     guard stopBy == nil else { return }
     log.log(.info, "reading the configuration again", at: now)
+    service?.reload(monotonicMicroseconds: Clock.monotonicMicroseconds)
     var fresh = load()
     Self.report(fresh.diagnostics, to: log, at: now)
     guard !fresh.isIncomplete else {

@@ -28,6 +28,9 @@ final class Daemon {
   var isOver = false
   /// What was just read needs no reading again, tunnel by tunnel.
   var isReloading = false
+  /// The init system, where it wants to be told.
+  var service: ServiceNotice?
+  var lateFiles = LateFiles()
 
   private var poller: Poller
   private var timer: TimerDescriptor
@@ -53,6 +56,8 @@ final class Daemon {
       try poller.add(descriptor, for: .readable, token: Token(.netlink).value)
     }
     try poller.add(control.descriptor, for: .readable, token: Token(.control).value)
+    // Its only event is the unasked one. Without it a late file is found a little later.
+    if let mounts = lateFiles.descriptor { try? poller.add(mounts, for: [], token: Token(.mounts).value) }
   }
 
   var settings: Settings { configuration.settings }
@@ -65,6 +70,7 @@ final class Daemon {
     start(at: Clock.now)
     while !isOver {
       watchFirewall()
+      notifyService(at: Clock.now)
       try timer.set(nextWake)
       let count = try poller.wait(until: nil)
       let now = Clock.now
@@ -84,7 +90,10 @@ final class Daemon {
       $0.hasTun ? $0.awaiting?.until : $0.awaiting.map { _ in Clock.now + Self.deviceLook }
     }
     moments += tunnels.compactMap(\.watch?.due)
-    moments += [stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil].compactMap { $0 }
+    moments += [
+      stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil, service?.nextWake,
+      lateFiles.nextWake,
+    ].compactMap { $0 }
     return moments.min()
   }
 
@@ -99,6 +108,7 @@ final class Daemon {
       if network.mayOpen { refreshNetwork(at: now) }
       answerNetworks(at: now)
     case .control: acceptClients(at: now)
+    case .mounts: lateFiles.lookNow(at: now)
     case .client: serve(token.index, at: now)
     case .engine, .engineProcess:
       guard let tunnel = tunnels.first(where: { $0.index == Int(token.index) }),
@@ -123,6 +133,7 @@ final class Daemon {
       if tunnel.awaiting != nil { answerNetworks(at: now) }
       watchEngine(of: tunnel, at: now)
     }
+    lookForLateFiles(at: now)
     for index in control.late(at: now) { dismiss(index) }
     if let stopBy, tunnels.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }
   }

@@ -20,6 +20,8 @@ package enum DaemonProcess {
   /// - Parameters:
   ///   - write: gets every finished log line.
   package static func run(_ options: DaemonOptions, write: @escaping (Note.Level, String) -> Void) -> Int32 {
+    // Taken out of the environment before anything else is started.
+    let notifySocket = NotifySocket.takeFromEnvironment()
     let configuration = Daemon.load(options)
     let log = LogSink(level: configuration.settings.globals.logLevel, write: write)
     func fail(_ code: Int32, _ text: String) -> Int32 {
@@ -39,7 +41,7 @@ package enum DaemonProcess {
     }
     do throws(NamespaceLock.Failure) {
       let lock = try NamespaceLock()
-      return serve(options, configuration, log: log, lock)
+      return serve(options, configuration, log: log, notifySocket, lock)
     } catch {
       switch error {
       case .taken: return fail(Exit.unavailable, "another adit already runs in this network")
@@ -49,7 +51,8 @@ package enum DaemonProcess {
   }
 
   private static func serve(
-    _ options: DaemonOptions, _ configuration: LoadedConfiguration, log: LogSink, _ lock: borrowing NamespaceLock
+    _ options: DaemonOptions, _ configuration: LoadedConfiguration, log: LogSink, _ notifySocket: NotifySocket?,
+    _ lock: borrowing NamespaceLock
   ) -> Int32 {
     do throws(SystemFailure) {
       try TextFile.makeDirectory(options.stateDirectory, mode: 0o755)
@@ -74,6 +77,7 @@ package enum DaemonProcess {
       }
       let control = try ControlServer(path: options.controlSocketPath, group: nil)
       let daemon = try Daemon(options, configuration, log: log, network: network, control: control)
+      daemon.service = notifySocket.map(ServiceNotice.init)
       let isClean = try daemon.run()
       let closed = network.plan.gateways.map(\.name.text).joined(separator: ", ")
       let end = closed.isEmpty ? "everything is as it was" : "armed: \(closed) stays closed until `adit disarm`"

@@ -54,6 +54,16 @@ import Testing
     #expect(profile.tunnel.routes.count == 2)
   }
 
+  @Test("S-06: files that are not there are named, so that a flash that is mounted late is waited for")
+  func missingFiles() throws {
+    let scratch = try standard()
+    #expect(load(scratch).tunnels.first?.missingFiles == [])
+    try scratch.write("home.ovpn", Sample.profile + "tls-auth ta.key\n", mode: 0o644)
+    #expect(load(scratch).tunnels.first?.missingFiles == [scratch.path + "/ta.key"])
+    try scratch.write("gateway", Sample.section.replacing("home.ovpn", with: "late/home.ovpn"), mode: 0o644)
+    #expect(load(scratch).tunnels.first?.missingFiles.first == scratch.path + "/late/home.ovpn")
+  }
+
   @Test("a tunnel of keys alone needs no profile")
   func keysOnly() throws {
     let scratch = try standard()

@@ -69,6 +69,8 @@ int adit_poll_remove(int poll, int descriptor);
 int adit_poll_wait(int poll, adit_event *events, int count, int milliseconds);
 uint64_t adit_boot_nanoseconds(void);
 int64_t adit_wall_seconds(void);
+// CLOCK_MONOTONIC, which stands still during suspend.
+uint64_t adit_monotonic_microseconds(void);
 int adit_timer_create(void);
 // Absolute, on CLOCK_BOOTTIME; 0 = off.
 int adit_timer_set(int timer, uint64_t nanoseconds);
@@ -148,6 +150,8 @@ long adit_message_send(int socket, const void *from, size_t count, const int *de
 long adit_message_receive(int socket, void *into, size_t count, int *descriptors, int *descriptor_count);
 int adit_unix_listen(const char *path, int backlog);
 int adit_unix_connect(const char *path);
+// One datagram to a Unix socket, all or nothing, without waiting; a first `@` stands for the NUL of an abstract name.
+int adit_unix_tell(const char *path, const void *from, size_t count);
 int adit_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32_t *group);
 // A connected pair of Unix streams, for tests.
 int adit_stream_pair(int ends[2]);

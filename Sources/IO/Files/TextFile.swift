@@ -83,6 +83,16 @@ package enum TextFile {
     return unsafe adit_file_at(path, &file) < 0 ? nil : Status(file)
   }
 
+  /// True when something is there, at the far end of symbolic links too; what it is or says is not looked at.
+  package static func exists(_ path: String) -> Bool {
+    let opened = unsafe adit_open(path, pathOnly, 0)
+    if opened >= 0 { _ = adit_close(opened) }
+    return opened >= 0
+  }
+
+  /// O_PATH of fcntl.h, which shows it to _GNU_SOURCE only; one number on every architecture that we build for.
+  private static let pathOnly: Int32 = 0o10000000
+
   /// Writes a new file beside the old one and renames it over: no reader sees half of it, a crash leaves the old one.
   package static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(SystemFailure) {
     let draft = path + ".new"

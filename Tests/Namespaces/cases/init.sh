@@ -12,11 +12,11 @@ if command -v systemd-analyze > /dev/null; then
   rm -f "/tmp/adit-$LAB.service"
   expect "systemd-analyze verify says nothing about the unit ($complaints)" test "$verdict" -eq 0 -a -z "$complaints"
 else
-  for key in Type=simple 'ExecStart=/usr/sbin/adit run ' 'ExecReload=/bin/kill -HUP \$MAINPID' WantedBy=multi-user.target; do
+  for key in Type=notify 'ExecStart=/usr/sbin/adit run ' 'ExecReload=/bin/kill -HUP \$MAINPID' WantedBy=multi-user.target; do
     expect "the unit has $key (by grep: no systemd-analyze here)" grep -q "^$key" "$unit"
   done
 fi
-for key in KillMode=mixed RuntimeDirectoryPreserve=yes TimeoutStopSec=6 Restart=on-failure 'DeviceAllow=/dev/net/tun rw'; do
+for key in Type=notify WatchdogSec=30 TimeoutStartSec=infinity WatchdogSignal=SIGKILL KillMode=mixed RuntimeDirectoryPreserve=yes TimeoutStopSec=6 Restart=on-failure 'DeviceAllow=/dev/net/tun rw'; do
   expect "the unit has $key" grep -qx "$key" "$unit"
 done
 
@@ -41,11 +41,13 @@ expect "and a start when it does not run" test "$(procd_says reload_service fals
 expect "a change of the configuration reloads" test "$(procd_says service_triggers true)" = "add_reload_trigger adit"
 expect "it is run by procd, late" sh -c "grep -qx USE_PROCD=1 $procd && grep -qx START=95 $procd"
 
-# The kill switch before the network: a unit and a script that only run `adit arm`.
-arm_unit=$ROOT/etc/systemd/adit-arm.service arm_script=$ROOT/etc/init.d/adit-arm.procd
-expect "the arm script is plain sh" "$shell" -n "$arm_script"
-expect "it runs before firewall and network" grep -qx START=18 "$arm_script"
-for key in Type=oneshot RemainAfterExit=yes 'SuccessExitStatus=69 78' 'Before=network-pre.target adit.service shutdown.target'; do
+# The kill switch before the network: a unit and two scripts that only run `adit arm`.
+arm_unit=$ROOT/etc/systemd/adit-arm.service arm_script=$ROOT/etc/init.d/adit-arm.procd arm_sysv=$ROOT/etc/init.d/adit-arm.sysv
+expect "the arm scripts are plain sh" sh -c "$shell -n $arm_script && $shell -n $arm_sysv"
+expect "they may be run" test -x "$arm_script" -a -x "$arm_sysv"
+expect "procd's runs before firewall and network" grep -qx START=18 "$arm_script"
+expect "SysV's runs in the first runlevel, before the network" sh -c "grep -q '^# Default-Start: *S$' $arm_sysv && grep -qE '^# X-Start-Before: .*networking' $arm_sysv"
+for key in Type=oneshot RemainAfterExit=yes DefaultDependencies=no 'SuccessExitStatus=69 78' Wants=network-pre.target 'Before=network-pre.target adit.service shutdown.target'; do
   expect "the arm unit has $key" grep -qx "$key" "$arm_unit"
 done
 if command -v systemd-analyze > /dev/null; then
@@ -53,6 +55,52 @@ if command -v systemd-analyze > /dev/null; then
   complaints=$(systemd-analyze verify --man=no "/tmp/adit-arm-$LAB.service" 2>&1 | grep -v 'adit.service'); rm -f "/tmp/adit-arm-$LAB.service"
   expect "systemd-analyze verify says nothing about the arm unit ($complaints)" test -z "$complaints"
 fi
+
+# OpenWrt's firewall zone, by a double of uci that keeps `firewall` in a file and knows what the script uses.
+uci_double() { # FILE: runs the script once
+  "$shell" -c '
+    state=$1
+    uci() {
+      shift # -q
+      case $1 in
+        show) cat "$state" ;;
+        get) grep -q "^$2=" "$state" ;;
+        batch) while read -r verb rest; do
+            [ "$verb" = set ] || [ "$verb" = add_list ] || continue
+            key=${rest%%=*} value=${rest#*=}
+            grep -q "^$key=" "$state" || echo "$key=$value" >> "$state"
+          done ;;
+        commit) echo "$2" >> "$state.commits" ;;
+      esac
+    }
+    . "$0"' "$ROOT/etc/uci-defaults/60-adit" "$1"
+}
+zone=/tmp/adit-uci-$LAB
+printf '%s\n' "firewall.@zone[0]=zone" "firewall.@zone[0].name='lan'" > "$zone"
+cp "$zone" "$zone.before"
+expect "uci-defaults ends well" uci_double "$zone"
+expect "it adds one zone and one way to it, and changes nothing else" test "$(diff "$zone.before" "$zone" | sed -n 's/^[<>] //p')" = "firewall.adit=zone
+firewall.adit.name='adit'
+firewall.adit.device='tun-+'
+firewall.adit.input='REJECT'
+firewall.adit.output='ACCEPT'
+firewall.adit.forward='REJECT'
+firewall.adit.masq='0'
+firewall.adit.mtu_fix='0'
+firewall.adit_lan=forwarding
+firewall.adit_lan.src='lan'
+firewall.adit_lan.dest='adit'"
+cp "$zone" "$zone.before"
+expect "run again" uci_double "$zone"
+expect "it changes nothing" cmp "$zone.before" "$zone"
+printf '%s\n' "firewall.vpn=zone" "firewall.vpn.name='vpn'" "firewall.vpn.device='tun0' 'tun-+'" > "$zone"
+cp "$zone" "$zone.before"
+expect "beside a zone of the owner's for these devices" uci_double "$zone"
+expect "it changes nothing either" cmp "$zone.before" "$zone"
+printf '%s\n' "firewall.@zone[0]=zone" "firewall.@zone[0].name='home'" > "$zone"
+expect "without a zone lan" uci_double "$zone"
+refuse "no way is made" grep -q forwarding "$zone"
+rm -f "$zone" "$zone.before" "$zone.commits"
 
 lab_up; lab_pki
 mkdir -p "$LAB_DIR/config"
@@ -117,6 +165,39 @@ expect_within 10 "connected" adit_connected
 expect "stop" service_says 0 stop
 network_state > "$LAB_DIR/after"
 expect "the network is as it was after the crash too" diff "$LAB_DIR/before" "$LAB_DIR/after"
+
+# The kill switch by SysV's script, and OpenWrt's hotplug on it.
+arm_service() { ip netns exec "$LAB_GW" env DEFAULTS="$LAB_DIR/default" "$shell" "$arm_sysv" "$@" >> "$LAB_DIR/adit.log" 2>&1; }
+arm_says() { local code=$1; shift; arm_service "$@"; [ $? -eq "$code" ]; }
+hotplug() { ip netns exec "$LAB_GW" env PROG="$ADIT" CONFIG="$LAB_DIR/config" ACTION="$1" INTERFACE=lan "$shell" "$ROOT/etc/hotplug.d/iface/90-adit"; }
+knows_nets() { ip -n "$LAB_GW" route show table all proto 173 | grep -q 192.168.77.0/24; }
+expect "arm: status before is 3" arm_says 3 status
+expect "arm: an unknown action is 2" arm_says 2 dance
+printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch 'session'\n" \
+  > "$LAB_DIR/config/gateway"
+expect "arm: with nothing to arm the start is no failure" arm_says 0 start
+expect "and arms nothing" arm_says 3 status
+expect "hotplug on an open router does nothing" hotplug ifup
+expect "it is still open" arm_says 3 status
+sed -i "s/'session'/'always'/" "$LAB_DIR/config/gateway"
+ip -n "$LAB_GW" address flush dev lan0
+expect "arm: start, before the LAN has an address" arm_says 0 start
+expect "arm: status is 0" arm_says 0 status
+refuse "it knows no net of the house" knows_nets
+lab_address gw lan0 192.168.77.1/24 fd77::1/64
+expect "hotplug: an interface goes down" hotplug ifdown
+refuse "which changes nothing" knows_nets
+expect "hotplug: an interface comes up" hotplug ifup
+expect "now it knows the net" knows_nets
+refuse "the LAN is closed" ping_lan 192.0.2.80
+expect "arm: a stop opens nothing" arm_says 0 stop
+expect "it is armed" arm_says 0 status
+expect "disarm" adit disarm --config "$LAB_DIR/config"
+expect "hotplug: after a disarm" hotplug ifup
+expect "it stays open" arm_says 3 status
+printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch 'session'\n" \
+  > "$LAB_DIR/config/gateway"
+network_state > "$LAB_DIR/before"
 
 # What the unit leaves is enough: no other capability, none to gain, and no file to write elsewhere (as ProtectSystem=strict).
 rights=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | sed 's/CAP_/+/g; s/ /,/g' | tr '[:upper:]' '[:lower:]')
