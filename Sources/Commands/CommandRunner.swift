@@ -31,6 +31,8 @@ package enum CommandRunner {
       return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory, verb: "disarm")
     case .cleanup(let configPath, let stateDirectory):
       return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory)
+    case .doctor(let configPath, let stateDirectory, let asJSON):
+      return DoctorCommand.run(configPath: configPath, stateDirectory: stateDirectory, asJSON: asJSON)
     case .version(let asJSON): return VersionCommand.run(asJSON: asJSON)
     case .run: preconditionFailure("the daemon has been run already")
     }

@@ -9,14 +9,11 @@ internal import Settings
 internal import Supervisor
 
 extension Daemon {
-  /// A clock that shows a time before this was never set: it is the month of the release.
-  static let releaseDate = WallTime(seconds: 1_793_491_200)
-
-  var clockIsUnset: Bool { Clock.wallTime < Self.releaseDate }
+  var clockIsUnset: Bool { Clock.wallTime < Version.releaseDate }
 
   /// The time that certificates are checked at (design: clock floor).
   func certificateTime(_ tunnel: TunnelRun) -> WallTime {
-    tunnel.loaded.settings.clockPolicy == .floor ? max(Clock.wallTime, Self.releaseDate) : Clock.wallTime
+    tunnel.loaded.settings.clockPolicy == .floor ? max(Clock.wallTime, Version.releaseDate) : Clock.wallTime
   }
 
   func refreshNetwork(at now: Instant) {

@@ -7,7 +7,7 @@ import Netlink
 struct Firewall: ~Copyable {
   static let table = "adit"
   private static let deletion = "table inet \(table)\ndelete table inet \(table)\n"
-  private static let programs = ["/usr/sbin/nft", "/sbin/nft", "/usr/bin/nft", "/usr/local/sbin/nft"]
+  static let programs = ["/usr/sbin/nft", "/sbin/nft", "/usr/bin/nft", "/usr/local/sbin/nft"]
   /// A run takes some 20 ms; a router with other things to do gets time.
   private static let patience = Duration.seconds(10)
   private static let longestReason = 400

@@ -44,6 +44,9 @@ import Testing
     #expect(try parse("arm --config /c --state-dir /s") == .arm(configPath: "/c", stateDirectory: "/s"))
     #expect(try parse("disarm") == .disarm(configPath: nil, stateDirectory: "/run/adit"))
     #expect(try parse("cleanup") == .cleanup(configPath: nil, stateDirectory: "/run/adit"))
+    #expect(
+      try parse("doctor --json --config /c --state-dir /s")
+        == .doctor(configPath: "/c", stateDirectory: "/s", asJSON: true))
     #expect(try parse("version --json") == .version(asJSON: true))
     #expect(try parse("--version") == .version(asJSON: false))
     var check = CheckRequest()
@@ -104,6 +107,7 @@ import Testing
           arm                 close the gateways whose kill switch is `always`, without a daemon
           disarm              open what is armed, when no daemon runs
           cleanup             remove everything of ours from the kernel
+          doctor              look at all that Adit needs, and say what stands in its way, with the remedy
           version             print the version, OpenSSL's, and what the ciphers do on this CPU
           help [COMMAND]      explain a command
 

@@ -1,5 +1,6 @@
 import Base
 import Daemon
+import IO
 import Settings
 import Testing
 

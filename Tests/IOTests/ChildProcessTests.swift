@@ -63,6 +63,16 @@ struct ChildProcessTests {
     #expect(result?.ending == .signal(SIGTERM))
   }
 
+  @Test("a caller may keep more, and standard output alone")
+  func answer() throws {
+    var request = ChildProcess.Request("/bin/sh", ["-c", "echo complaint >&2; head -c 200000 /dev/zero | tr '\\0' x"])
+    request.outputLimit = 1 << 20
+    request.keepsErrors = false
+    let result = try #require(try ChildProcess.run(request, within: .seconds(20)))
+    #expect(result.isSuccess)
+    #expect(result.output.utf8.count == 200_000)
+  }
+
   @Test("output beyond the limit is cut off, not kept")
   func bounded() throws {
     let request = ChildProcess.Request("/usr/bin/yes")

@@ -12,6 +12,7 @@ package enum Command: Hashable, Sendable {
   case arm(configPath: String?, stateDirectory: String)
   case disarm(configPath: String?, stateDirectory: String)
   case cleanup(configPath: String?, stateDirectory: String)
+  case doctor(configPath: String?, stateDirectory: String, asJSON: Bool)
   case version(asJSON: Bool)
 }
 

@@ -108,6 +108,8 @@ package struct CommandLineParser {
     case "arm": return .arm(configPath: value("--config"), stateDirectory: stateDirectory)
     case "disarm": return .disarm(configPath: value("--config"), stateDirectory: stateDirectory)
     case "cleanup": return .cleanup(configPath: value("--config"), stateDirectory: stateDirectory)
+    case "doctor":
+      return .doctor(configPath: value("--config"), stateDirectory: stateDirectory, asJSON: has("--json"))
     case "version": return .version(asJSON: has("--json"))
     default: return .help(verb: try helpTopic())
     }

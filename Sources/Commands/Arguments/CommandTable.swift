@@ -115,6 +115,12 @@ package enum CommandTable {
       details: [
         "For use after a crash, when no daemon runs: tun devices, addresses, routes, rules, nft table, sysctls."
       ]),
+    Verb(
+      "doctor", "look at all that Adit needs, and say what stands in its way, with the remedy",
+      details: [
+        "One line each: ok, warning or problem. It changes nothing and sends nothing. It exits with 69 when there is a problem."
+      ],
+      options: [json]),
     Verb("version", "print the version, OpenSSL's, and what the ciphers do on this CPU", options: [json]),
     Verb("help", "[COMMAND]", 0...1, "explain a command"),
   ]

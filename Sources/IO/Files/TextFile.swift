@@ -93,6 +93,19 @@ package enum TextFile {
   /// O_PATH of fcntl.h, which shows it to _GNU_SOURCE only; one number on every architecture that we build for.
   private static let pathOnly: Int32 = 0o10000000
 
+  /// True when we could write to what is there; a read-only mount says no.
+  package static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+
+  /// Where a symbolic link leads, links of /proc too; `nil` when it is none or longer than `limit`.
+  package static func target(ofLink path: String, limit: Int = 256) -> String? {
+    var room = [UInt8](repeating: 0, count: limit)
+    let count = unsafe room.withUnsafeMutableBytes { room in
+      guard let base = room.baseAddress else { return -1 }
+      return unsafe readlink(path, base.assumingMemoryBound(to: CChar.self), room.count)
+    }
+    return (0..<limit).contains(count) ? String(decoding: room[..<count], as: UTF8.self) : nil
+  }
+
   /// Writes a new file beside the old one and renames it over: no reader sees half of it, a crash leaves the old one.
   package static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(SystemFailure) {
     let draft = path + ".new"

@@ -17,6 +17,10 @@ package struct ChildProcess: ~Copyable {
     package var input: [UInt8] = []
     /// False: the child writes to our own standard error.
     package var capturesOutput = true
+    /// False: only standard output is kept, for programs whose answer is to be parsed.
+    package var keepsErrors = true
+    /// Bytes of output; more makes the child's writes fail.
+    package var outputLimit = ChildProcess.mostOutput
     /// Further descriptors: ours → the child's number.
     package var descriptors: [(ours: Int32, number: Int32)] = []
 
@@ -33,7 +37,7 @@ package struct ChildProcess: ~Copyable {
 
   package struct Result: Hashable, Sendable {
     package var ending: Ending
-    /// At most `ChildProcess.mostOutput` bytes.
+    /// At most `Request.outputLimit` bytes.
     package var output: String
 
     package var isSuccess: Bool { ending == .exit(0) }
@@ -44,23 +48,28 @@ package struct ChildProcess: ~Copyable {
   package let id: Int32
   private let process: FileDescriptor
   private let output: FileDescriptor
+  private let outputLimit: Int
   private var ending: Ending?
 
   package init(_ request: Request) throws(SystemFailure) {
     let input = FileDescriptor(owning: try SystemCall.check(unsafe adit_memory_create("input"), "memfd_create"))
     try TextFile.writeAll(request.input, to: input.raw, "write")
     try SystemCall.done(adit_rewind(input.raw), "lseek")
-    let memory = unsafe adit_memory_fixed("output", Self.mostOutput)
+    let memory = unsafe adit_memory_fixed("output", request.outputLimit)
     let output = FileDescriptor(owning: try SystemCall.check(memory, "memfd_create"))
+    // What nobody reads; full at once, so that a talkative program costs no memory.
+    let unread = FileDescriptor(owning: try SystemCall.check(unsafe adit_memory_fixed("unread", 0), "memfd_create"))
     let destination = request.capturesOutput ? output.raw : 2
+    let errors = request.keepsErrors ? destination : unread.raw
     let mapped: [(ours: Int32, number: Int32)] =
-      [(input.raw, 0), (destination, 1), (destination, 2)] + request.descriptors
+      [(input.raw, 0), (destination, 1), (errors, 2)] + request.descriptors
     let id = try SystemCall.check(Self.spawn(request, mapped), "start \(request.path)")
     let watched = adit_process_descriptor(id)
     if watched < 0 { adit_process_end(id) }
     process = FileDescriptor(owning: try SystemCall.check(watched, "pidfd_open"))
     self.id = id
     self.output = output
+    outputLimit = request.outputLimit
   }
 
   deinit { if ending == nil { adit_process_end(id) } }
@@ -103,7 +112,7 @@ package struct ChildProcess: ~Copyable {
   }
 
   private func capturedText() -> String {
-    var bytes = [UInt8](repeating: 0, count: Self.mostOutput)
+    var bytes = [UInt8](repeating: 0, count: outputLimit)
     let got = unsafe bytes.withUnsafeMutableBytes { unsafe adit_read_at(output.raw, $0.baseAddress, $0.count, 0) }
     // The memory has its full size from the start: what was not written is zero.
     let text = bytes[..<max(got, 0)].prefix { $0 != 0 }

@@ -1,5 +1,4 @@
 package import Base
-internal import IO
 
 /// Finds the resolvers of the uplink: those that the ISP or the owner gave the router, never one that a tunnel pushed, never
 /// the router's own loopback resolver, whose upstream may be the tunnel.

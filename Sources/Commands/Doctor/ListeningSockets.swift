@@ -1,0 +1,74 @@
+package import Base
+import IO
+
+/// Who listens on a port of this network namespace, from the tables of /proc/net.
+package enum ListeningSockets {
+  package struct Socket: Hashable, Sendable {
+    package var address: IPAddress
+    package var inode: UInt64
+
+    package init(address: IPAddress, inode: UInt64) {
+      self.address = address
+      self.inode = inode
+    }
+  }
+
+  /// TCP_LISTEN and, for UDP that is not connected, TCP_CLOSE of net/tcp_states.h.
+  private static let states: Set<Substring> = ["0A", "07"]
+  private static let largest = 4 << 20
+
+  /// - Parameter table: the text of /proc/net/udp, udp6, tcp or tcp6.
+  package static func sockets(on port: UInt16, in table: String) -> [Socket] {
+    table.split(separator: "\n").dropFirst().compactMap { line in
+      let columns = line.split(separator: " ", omittingEmptySubsequences: true)
+      guard columns.count > 9, states.contains(columns[3]), let inode = UInt64(columns[9]) else { return nil }
+      let local = columns[1].split(separator: ":")
+      guard local.count == 2, UInt16(local[1], radix: 16) == port, let address = address(local[0]) else { return nil }
+      return Socket(address: address, inode: inode)
+    }
+  }
+
+  /// Words of 32 bits in the machine's order, hexadecimal.
+  private static func address(_ text: Substring) -> IPAddress? {
+    guard text.utf8.count == 8 || text.utf8.count == 32 else { return nil }
+    var bytes: [UInt8] = []
+    var rest = text
+    while !rest.isEmpty {
+      guard let word = UInt32(rest.prefix(8), radix: 16) else { return nil }
+      // A router of either byte order prints the word as it reads it from memory.
+      let memory = word.littleEndian == word ? word.byteSwapped : word
+      bytes += (0..<4).map { UInt8(truncatingIfNeeded: memory >> UInt32(24 - 8 * $0)) }
+      rest = rest.dropFirst(8)
+    }
+    return IPAddress(bytes: bytes)
+  }
+
+  static func find(port: UInt16) -> [DoctorFacts.Listener] {
+    let found = ["udp", "udp6", "tcp", "tcp6"].flatMap { name in
+      (try? TextFile.read("/proc/net/\(name)", limit: largest)).map {
+        sockets(on: port, in: String(decoding: $0.bytes, as: UTF8.self))
+      } ?? []
+    }
+    guard !found.isEmpty else { return [] }
+    let programs = owners(of: Set(found.map(\.inode)))
+    var seen = Set<DoctorFacts.Listener>()
+    return found.map { DoctorFacts.Listener(program: programs[$0.inode], address: $0.address) }
+      .filter { seen.insert($0).inserted }
+  }
+
+  /// The programs that hold these sockets, as far as we may look.
+  private static func owners(of inodes: Set<UInt64>) -> [UInt64: String] {
+    var owners: [UInt64: String] = [:]
+    for process in (try? TextFile.names(in: "/proc")) ?? [] where Int(process) != nil {
+      for descriptor in (try? TextFile.names(in: "/proc/\(process)/fd")) ?? [] {
+        guard let target = TextFile.target(ofLink: "/proc/\(process)/fd/\(descriptor)"),
+          target.hasPrefix("socket:["), let inode = UInt64(target.dropFirst(8).dropLast()), inodes.contains(inode),
+          let name = try? TextFile.read("/proc/\(process)/comm", limit: 64).bytes
+        else { continue }
+        owners[inode] = String(decoding: name.prefix { $0 != 10 }, as: UTF8.self)
+      }
+      if owners.count == inodes.count { break }
+    }
+    return owners
+  }
+}
