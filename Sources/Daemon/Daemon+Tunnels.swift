@@ -224,6 +224,8 @@ extension Daemon {
     case .note(let note): log.log(note, of: tunnel.name.text, at: now)
     case .counters(let counters): tunnel.counters = counters
     case .wantsSockets(let kinds): supply(tunnel, kinds, at: now)
+    // Nobody was told to watch: whatever waits for it need not.
+    case .names(let names): send(.namesApplied(names.sequence), to: tunnel, at: now)
     }
   }
 

@@ -52,6 +52,8 @@ extension EngineLoop {
     case .stop(let attempt): if attempt == self.attempt { stop(at: now) }
     case .renegotiate(let attempt):
       if attempt == self.attempt { session?.renegotiate(at: now, into: &outbox) }
+    case .watch(let order): names.watch(order)
+    case .namesApplied(let sequence): namesApplied(sequence)
     case .reportCounters: report(.counters(counters()))
     case .quit: ending = .quit
     }
@@ -88,6 +90,7 @@ extension EngineLoop {
       sum.tunReceiveErrors &+= counters.writeErrors
       sum.tunSendErrors &+= counters.readErrors
     }
+    sum.add("answers_not_held", names.unheld)
     return sum
   }
 

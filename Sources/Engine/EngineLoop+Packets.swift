@@ -35,6 +35,7 @@ extension EngineLoop {
       Self.note(rooms.received, in: &totals, at: now)
       receiveControl(at: now)
       session?.down?.open(&rooms.received)
+      if names.isOn { names.holdAnswers(in: &rooms.received, at: now) }
       if let flushed = tun?.flush(rooms.received) { noteTun(flushed) }
       noticeExit(at: now)
       return count == PacketRooms.batch
@@ -70,6 +71,7 @@ extension EngineLoop {
       Self.note(rooms.stream.burst, in: &totals, at: now)
       receiveStreamControl(at: now)
       session?.down?.open(&rooms.stream.burst)
+      if names.isOn { names.holdAnswers(in: &rooms.stream.burst, at: now) }
       if let flushed = tun?.flush(rooms.stream.burst) { noteTun(flushed) }
       rooms.stream.compact()
       noticeExit(at: now)
@@ -139,7 +141,7 @@ extension EngineLoop {
     isTouched = true
   }
 
-  private mutating func noteTun(_ flushed: Flushed) {
+  mutating func noteTun(_ flushed: Flushed) {
     if case .broken = flushed { loseTun() }
   }
 
@@ -172,6 +174,7 @@ extension EngineLoop {
   private mutating func sendPackets() {
     rooms.sealed.reset()
     rooms.cursor = FlushCursor()
+    if names.isOn { names.noticeQuestions(in: rooms.packets) }
     session?.up?.seal(&rooms.packets, into: &rooms.sealed)
     var index = 0
     var bytes: UInt64 = 0

@@ -35,6 +35,7 @@ struct EngineLoop: ~Copyable {
   var outbox = Outbox()
   var tun: TunDevice?
   var rooms = PacketRooms()
+  var names = NameWatch()
 
   /// The network stands: packets of the tun may leave.
   var isUp = false
@@ -107,6 +108,8 @@ struct EngineLoop: ~Copyable {
     // An order may have closed what was ready.
     if linkInterest != nil, !linkReady.isEmpty { serveLink(linkReady, at: now) }
     if tunInterest != nil, !tunReady.isEmpty { serveTun(tunReady) }
+    if names.hasReports { reportNames() }
+    releaseLateAnswers(at: now)
     settle(at: now)
   }
 
@@ -114,6 +117,7 @@ struct EngineLoop: ~Copyable {
   private mutating func prepare() throws(SystemFailure) {
     var next = nextWake
     if let until = waiting?.until { next = min(next ?? until, until) }
+    if let until = names.deadline { next = min(next ?? until, until) }
     if resolver.isBusy, let deadline = resolver.deadline(at: Clock.now) { next = min(next ?? deadline, deadline) }
     try timer.set(next)
     let lineWanted: Poller.Readiness = line.hasQueued ? [.readable, .writable] : .readable

@@ -44,6 +44,10 @@ package enum Order: Hashable, Sendable {
   /// End the session, with notices when the profile asks; the engine stays.
   case stop(Attempt)
   case reportCounters
+  /// Watch the answers of the DNS for these domains from now on.
+  case watch(WatchOrder)
+  /// The addresses of that report stand, or never will.
+  case namesApplied(UInt32)
   /// New keys now.
   case renegotiate(Attempt)
   case quit
@@ -102,6 +106,7 @@ package enum Report: Hashable, Sendable {
   case counters(Counters)
   /// The pool runs low on these.
   case wantsSockets([SocketKind])
+  case names(NamesReport)
 }
 
 /// What a session tells its owner.

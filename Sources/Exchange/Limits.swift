@@ -20,6 +20,10 @@ package enum ExchangeLimit {
   package static let sockets = 16
   package static let addresses = 64
   package static let drops = 64
+  /// Addresses in one report of names: 26 bytes each.
+  package static let names = 512
+  /// Watched domains.
+  package static let domains = 32_768
   package static let token = 4 << 10
   /// 30 days, in nanoseconds: no server may send us to sleep for longer.
   package static let pause: UInt64 = 30 * 86_400 * 1_000_000_000

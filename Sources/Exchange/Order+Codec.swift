@@ -2,7 +2,8 @@ internal import Base
 
 extension Order {
   private enum Kind: UInt8 {
-    case configure = 1, sockets, resolve, connect, applied, refused, stop, reportCounters, renegotiate, quit
+    case configure = 1, sockets, resolve, connect, applied, refused, stop, reportCounters, renegotiate, quit, watch
+    case namesApplied
   }
 
   /// How many descriptors ride along, not counting an attachment's memfd.
@@ -47,6 +48,12 @@ extension Order {
     case .renegotiate(let attempt):
       writer = MessageWriter(type: Kind.renegotiate.rawValue)
       writer.write(attempt)
+    case .watch(let order):
+      writer = MessageWriter(type: Kind.watch.rawValue)
+      order.write(to: &writer)
+    case .namesApplied(let sequence):
+      writer = MessageWriter(type: Kind.namesApplied.rawValue)
+      writer.write(sequence)
     case .quit:
       writer = MessageWriter(type: Kind.quit.rawValue)
     }
@@ -82,6 +89,8 @@ extension Order {
     case .stop: return reader.readAttempt().map { .stop($0) }
     case .reportCounters: return .reportCounters
     case .renegotiate: return reader.readAttempt().map { .renegotiate($0) }
+    case .watch: return WatchOrder(&reader).map { .watch($0) }
+    case .namesApplied: return reader.readUInt32().map { .namesApplied($0) }
     case .quit: return .quit
     }
   }

@@ -1,7 +1,7 @@
 internal import Base
 
 extension Report {
-  private enum Kind: UInt8 { case ready = 0x81, resolved, event, note, counters, wantsSockets }
+  private enum Kind: UInt8 { case ready = 0x81, resolved, event, note, counters, wantsSockets, names }
 
   /// - Returns: `nil` when a limit of `ExchangeLimit` is passed.
   package func encoded() -> Envelope? {
@@ -31,6 +31,9 @@ extension Report {
     case .wantsSockets(let kinds):
       writer = MessageWriter(type: Kind.wantsSockets.rawValue)
       writer.write(kinds)
+    case .names(let names):
+      writer = MessageWriter(type: Kind.names.rawValue)
+      names.write(to: &writer)
     }
     return writer.finish()
   }
@@ -64,6 +67,7 @@ extension Report {
       return .note(Note(code, fields: fields))
     case .counters: return Counters(&reader).map { .counters($0) }
     case .wantsSockets: return reader.readSockets().map { .wantsSockets($0) }
+    case .names: return NamesReport(&reader).map { .names($0) }
     }
   }
 }

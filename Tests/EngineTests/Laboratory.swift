@@ -13,6 +13,7 @@ final class Laboratory {
   let mirror: MirrorServer
   private(set) var events: [SessionEvent] = []
   private(set) var counters: Counters?
+  private(set) var names: [NamesReport] = []
   /// Inner packets that came out of the tunnel.
   private(set) var delivered: [[UInt8]] = []
   /// While true the server takes nothing from its socket.
@@ -163,6 +164,7 @@ final class Laboratory {
       switch report {
       case .event(_, let event): events.append(event)
       case .counters(let counters): self.counters = counters
+      case .names(let report): names.append(report)
       // Two requests are enough for every test: a bound keeps a fault from looping.
       case .wantsSockets(let kinds) where supplied < 64:
         supplied += kinds.count

@@ -1,5 +1,6 @@
 import Base
 import Exchange
+import Profile
 import Testing
 
 /// One of every message there is, with and without its optional parts.
@@ -8,6 +9,8 @@ private enum Samples {
   static let endpoint4 = Endpoint(address: .v4(IPv4Address(192, 0, 2, 1)), port: 443)
   static let attempt = Attempt(7)
   static let manyItems = (0..<2000).map { "route 10.\($0 / 256).\($0 % 256).0 255.255.255.0" }
+
+  static let manyDomains = (0..<300).compactMap { DomainName("host-\($0).example.lab") }
 
   static let orders: [Order] = [
     .configure(tunnel: "home", profile: SecretBytes(Array(repeating: 65, count: 100_000))),
@@ -25,6 +28,9 @@ private enum Samples {
         attempt: attempt, remote: 0, endpoint: endpoint4, wallTime: WallTime(seconds: 1 << 40), hasAlternatives: false)),
     .applied(attempt, mtu: 1500),
     .refused(attempt, .networkPlanFailed),
+    .watch(WatchOrder(generation: 9, domains: manyDomains)),
+    .watch(WatchOrder(generation: .max, domains: [])),
+    .namesApplied(77),
     .stop(attempt), .reportCounters, .renegotiate(attempt), .quit,
   ]
 
@@ -35,6 +41,14 @@ private enum Samples {
       .resolved(attempt, host: "2001:db8::1", addresses: [], fault: Fault(.nameUnresolved, "no data")),
       .note(Note(.serverMessage, "hällo", "")),
       .wantsSockets([.udp6]),
+      .names(
+        NamesReport(
+          generation: 9, sequence: 77,
+          items: [
+            NamesReport.Item(domain: 299, address: endpoint4.address, lifetime: .max),
+            NamesReport.Item(domain: 0, address: endpoint6.address, lifetime: 0),
+          ])),
+      .names(NamesReport(generation: 0, sequence: 0, items: [])),
       .counters(counters),
     ] + events.map { .event(attempt, $0) }
 
@@ -130,6 +144,38 @@ struct ExchangeTests {
     #expect(Order(decoding: Envelope(bytes: Array(repeating: 1, count: ExchangeLimit.message + 1))) == nil)
   }
 
+  @Test("A full report of names fits into one message, and a longer one is none")
+  func names() throws {
+    let item = NamesReport.Item(domain: 1, address: Samples.endpoint6.address, lifetime: 60)
+    let full = NamesReport(
+      generation: 1, sequence: 1, items: Array(repeating: item, count: ExchangeLimit.names))
+    let envelope = try #require(Report.names(full).encoded())
+    #expect(Report(decoding: envelope) == .names(full))
+    let longer = NamesReport(generation: 1, sequence: 1, items: full.items + [item])
+    #expect(Report.names(longer).encoded() == nil)
+  }
+
+  @Test("Watched domains are as many as the limits allow, and nothing but domains")
+  func domains() throws {
+    let longest = String(repeating: "a", count: 60)
+    let many = (0..<40_000).compactMap { DomainName("\($0).\(longest).\(longest).lab") }
+    let fitting = WatchOrder.fitting(many)
+    #expect(fitting.count < many.count && fitting.count > 20_000)
+    #expect(Order.watch(WatchOrder(generation: 1, domains: many)).encoded() == nil)
+    let envelope = try #require(Order.watch(WatchOrder(generation: 1, domains: fitting)).encoded())
+    #expect(Order(decoding: envelope) == .watch(WatchOrder(generation: 1, domains: fitting)))
+    #expect(WatchOrder.fitting((0..<40_000).compactMap { DomainName("\($0).lab") }).count == ExchangeLimit.domains)
+
+    let few = try #require(
+      Order.watch(WatchOrder(generation: 1, domains: Array(Samples.manyDomains.prefix(1)))).encoded())
+    for broken in ["\u{12}host 0.example.lab", "\u{12}host-0.example.la", "\u{0}", "\u{3}a;b"] {
+      let body = SecretBytes(Array(broken.utf8))
+      var bytes = few.bytes
+      bytes[6] = UInt8(body.count)
+      #expect(Order(decoding: Envelope(bytes: bytes, attachment: body)) == nil, "\(broken)")
+    }
+  }
+
   @Test("A host name from an engine holds only what host names hold")
   func hosts() throws {
     let report = Report.resolved(Attempt(1), host: "a.b; rm -rf", addresses: [], fault: nil)
@@ -191,7 +237,7 @@ struct ExchangeFuzzTests {
     for round in 0..<20_000 {
       var bytes = (0..<Int(next() % 120)).map { _ in UInt8(truncatingIfNeeded: next()) }
       if bytes.count > 7, round % 4 != 0 {
-        bytes.replaceSubrange(0..<7, with: [1, UInt8(next() % 20) + (round % 2 == 0 ? 0 : 0x80), 0, 0, 0, 0, 0])
+        bytes.replaceSubrange(0..<7, with: [1, UInt8(next() % 16) + (round % 2 == 0 ? 0 : 0x80), 0, 0, 0, 0, 0])
       }
       decode(Envelope(bytes: bytes))
     }

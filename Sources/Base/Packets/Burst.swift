@@ -114,6 +114,16 @@
     return packet.length > 0 ? unsafe base.load(fromByteOffset: Int(packet.offset), as: UInt8.self) : nil
   }
 
+  /// One packet's bytes where they lie, for a look without a copy.
+  @_lifetime(borrow self)
+  package func bytes(_ index: Int) -> Span<UInt8> {
+    let packet = self[index]
+    precondition(
+      packet.offset >= 0 && packet.length >= 0 && Int(packet.offset) + Int(packet.length) <= arena.capacity)
+    let start = unsafe UnsafePointer((base + Int(packet.offset)).assumingMemoryBound(to: UInt8.self))
+    return unsafe _overrideLifetime(Span(_unsafeStart: start, count: Int(packet.length)), borrowing: self)
+  }
+
   /// A copy of one packet's bytes. Allocates: for the control lane and for tests.
   package func copy(_ index: Int) -> [UInt8] {
     let packet = self[index]

@@ -1,0 +1,28 @@
+internal import Profile
+
+/// The domains of all policies, asked by name: which of them is it, or lies it under?
+struct WatchedDomains {
+  private let places: [Substring: UInt32]
+
+  init(_ domains: [DomainName]) {
+    var places: [Substring: UInt32] = [:]
+    places.reserveCapacity(domains.count)
+    for (place, domain) in domains.enumerated() { places[domain.text[...]] = UInt32(place) }
+    self.places = places
+  }
+
+  var isEmpty: Bool { places.isEmpty }
+
+  /// Places in the list of every domain that the name equals or is a subdomain of, the nearest first.
+  ///
+  /// - Parameter name: dotted, lower-case.
+  func matches(_ name: String) -> [UInt32] {
+    var result: [UInt32] = []
+    var rest = name[...]
+    while true {
+      if let place = places[rest] { result.append(place) }
+      guard let dot = rest.firstIndex(of: ".") else { return result }
+      rest = rest[rest.index(after: dot)...]
+    }
+  }
+}
