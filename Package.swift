@@ -125,7 +125,7 @@ let package = Package(
     roomTests("Supervisor", ["Profile", "Settings", "Gateway", "Exchange"]),
     roomTests("IO", ["CLinux"]),
     roomTests("Netlink", ["CLinux", "NamespaceKit"]),
-    roomTests("Hands", ["Gateway", "Netlink", "IO", "CLinux", "NamespaceKit"]),
+    roomTests("Hands", ["Settings", "Gateway", "Netlink", "IO", "CLinux", "NamespaceKit"]),
     roomTests("ConfigDirectory", ["TestKit", "Profile", "Settings"]),
     roomTests("Control"),
     roomTests("Engine", ["TestKit", "Session", "Exchange", "IO", "Profile", "Crypto", "DataChannel", "CLinux"]),

@@ -3,12 +3,12 @@ package import Base
 /// What stands in the system now, as far as a plan can compare it.
 package struct Installed: Hashable, Sendable {
   package var snapshot: Snapshot
-  /// The text last loaded; `nil` when our table is not there.
-  package var ruleset: String?
+  /// Which text of our table stands; `nil` when the table is not there.
+  package var ruleset: StandingRuleset?
   /// Current values of the files that a plan names; a missing one counts as different.
   package var sysctls: [NetworkPlan.Sysctl]
 
-  package init(snapshot: Snapshot = Snapshot(), ruleset: String? = nil, sysctls: [NetworkPlan.Sysctl] = []) {
+  package init(snapshot: Snapshot = Snapshot(), ruleset: StandingRuleset? = nil, sysctls: [NetworkPlan.Sysctl] = []) {
     self.snapshot = snapshot
     self.ruleset = ruleset
     self.sysctls = sysctls
@@ -24,7 +24,9 @@ package enum Difference {
     let now = installed.snapshot
     var steps: [Step] = []
 
-    if let ruleset = plan.ruleset, ruleset != installed.ruleset { steps.append(.loadRuleset(ruleset)) }
+    if let ruleset = plan.ruleset, installed.ruleset != .text(RulesetDigest(of: ruleset)) {
+      steps.append(.loadRuleset(ruleset))
+    }
 
     for device in plan.devices where !stands(device, in: now) { steps.append(.setLink(device)) }
 

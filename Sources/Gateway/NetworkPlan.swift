@@ -9,7 +9,7 @@ package struct NetworkPlan: Hashable, Sendable {
   package var addresses: [InterfaceAddress] = []
   package var routes: [Route] = []
   package var rules: [Rule] = []
-  /// Text for `nft -f -`: our whole table in one transaction; `nil` = our table must not exist.
+  /// Our whole table in the language of nft(8), with its digest; `nil` = our table must not exist.
   package var ruleset: String?
   /// What `ruleset` says, as values that can be walked.
   package var table: NftTable?

@@ -2,6 +2,8 @@ import Base
 import Settings
 
 /// Our one nft table: marks, kill switch, MSS, addresses; every chain is there from the first load on, empty or not.
+///
+/// The value is only what should stand: how it takes the place of what stands, in one transaction, is up to the loading.
 struct Ruleset {
   let situation: Situation
 
@@ -21,7 +23,9 @@ struct Ruleset {
 
   private var sets: [NftSet] {
     let surroundings = situation.surroundings
-    var sets: [NftSet] = [.devices("lan", surroundings.lan)]
+    // First, so that a load, which keeps these, leaves the order of sets as a first load makes it.
+    var sets = AddressFamily.allCases.map { NftSet(.pass($0)) } + [NftSet(.openLAN), NftSet(.openRouter)]
+    sets.append(.devices("lan", surroundings.lan))
     let always = situation.gateways.filter { $0.settings.killSwitch == .always }
     if !always.isEmpty { sets.append(.devices(NetworkPlan.alwaysSet, always.flatMap(\.lan))) }
     sets.append(.devices("onearm", surroundings.oneArmed))
@@ -31,7 +35,6 @@ struct Ruleset {
     for family in AddressFamily.allCases {
       sets.append(.prefixes(NftName("inside").of(family), family, surroundings.local.map(\.destination)))
       sets.append(.prefixes(NftName("routed").of(family), family, routed))
-      sets.append(NftSet(NftName("pass").of(family), .timedAddresses(family)))
     }
     for gateway in situation.gateways {
       sets.append(.devices(gateway.lanSet, gateway.lan))

@@ -20,6 +20,8 @@ package final class Hands {
   private var next: NetworkPlan?
   /// True when all that `next` adds stands already.
   private var hasAddedNext = false
+  var waitingElements: [TimedElement] = []
+  var elementNotes: [String] = []
 
   /// - Parameter stateDirectory: holds `undo`; made when there is something to note.
   package init(stateDirectory: String) throws(Fault) {
@@ -40,7 +42,7 @@ package final class Hands {
   package var deadline: Instant? { firewall.deadline }
   package var isBusy: Bool { firewall.isRunning || !queue.isEmpty }
   /// True when our nft table stands, be it an older text of ours.
-  package var hasRuleset: Bool { firewall.loaded != nil }
+  package var hasRuleset: Bool { firewall.standing != nil }
 
   /// True when a kill switch stands that is to outlive every daemon, whoever made it.
   package func holdsAlways() throws(Fault) -> Bool { try Firewall.holdsAlways() }
@@ -53,11 +55,21 @@ package final class Hands {
       SysctlFile.value(path).map { NetworkPlan.Sysctl(path, $0) }
     }
     do throws(NetlinkFailure) {
-      return Installed(snapshot: try netlink.snapshot(), ruleset: firewall.loaded, sysctls: sysctls)
+      return Installed(snapshot: try netlink.snapshot(), ruleset: firewall.standing, sysctls: sysctls)
     } catch {
       throw Fault(.networkPlanFailed, "\(error)")
     }
   }
+
+  /// The steps to a plan. A table that this process did not load is loaded anew, whatever its digest says.
+  private func steps(to plan: NetworkPlan) throws(Fault) -> [Step] {
+    var installed = try installed(for: plan)
+    if !firewall.isTrusted, installed.ruleset != nil { installed.ruleset = .unknown }
+    return Difference.steps(from: installed, to: plan)
+  }
+
+  /// Somebody else changed our table: the next plan loads it anew.
+  package func distrustRuleset() { firewall.distrust() }
 
   /// Brings the system to the plan. While nft is still at work for an earlier one, what the newest adds is done at once,
   /// and the rest of it waits.
@@ -67,7 +79,7 @@ package final class Hands {
       hasAddedNext = try addEarly(plan)
       return Progress(isDone: false, hasAdded: hasAddedNext, failures: failures)
     }
-    begin(Difference.steps(from: try installed(for: plan), to: plan), keeping: plan)
+    begin(try steps(to: plan), keeping: plan)
     return try proceed()
   }
 
@@ -84,6 +96,7 @@ package final class Hands {
     }
     // No step says so: what the plan no longer names goes back.
     restoreSettings()
+    addWaiting()
     let result = Progress(isDone: true, hasAdded: true, failures: failures)
     failures = []
     return result
@@ -120,7 +133,7 @@ package final class Hands {
 
   /// - Returns: true when every addition stands; what failed is tried again when the plan's turn comes.
   private func addEarly(_ plan: NetworkPlan) throws(Fault) -> Bool {
-    let additions = Difference.steps(from: try installed(for: plan), to: plan).filter(\.isAddition)
+    let additions = try steps(to: plan).filter(\.isAddition)
     var isWhole = true
     for case .setLink(let device) in additions {
       do throws(Fault) { try setDevice(device) } catch { isWhole = false }
@@ -183,7 +196,7 @@ package final class Hands {
   /// - Returns: false when it was not there.
   func removeRuleset(within limit: Duration) throws(Fault) -> Bool {
     try firewall.refresh()
-    guard firewall.loaded != nil else { return false }
+    guard firewall.standing != nil else { return false }
     try firewall.start(nil)
     let end = Clock.now + limit
     while try !firewall.finish() {

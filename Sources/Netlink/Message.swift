@@ -10,10 +10,10 @@ struct Message: ~Copyable {
   private let message: OpaquePointer
 
   /// More than the longest request of ours: a link with an alias of IFALIASZ (256) bytes.
-  private static let capacity = 1024
+  static let capacity = 1024
 
-  init(_ type: Int, flags: Int32 = 0, header: some BitwiseCopyable) {
-    guard let message = unsafe nlmsg_alloc_size(Self.capacity) else { fatalError("out of memory") }
+  init(_ type: Int, flags: Int32 = 0, header: some BitwiseCopyable, capacity: Int = capacity) {
+    guard let message = unsafe nlmsg_alloc_size(capacity) else { fatalError("out of memory") }
     unsafe self.message = unsafe message
     let place = unsafe nlmsg_put(message, UInt32(NL_AUTO_PORT), 0, Int32(type), 0, NLM_F_REQUEST | flags)
     precondition(unsafe place != nil, "a netlink message outgrew its buffer")
@@ -35,6 +35,16 @@ struct Message: ~Copyable {
     let result = unsafe value.withUnsafeBytes {
       unsafe nla_put(message, Int32(attribute), Int32($0.count), $0.baseAddress)
     }
+    precondition(result == 0, "a netlink message outgrew its buffer")
+  }
+
+  /// Attributes inside an attribute.
+  mutating func nest(_ attribute: Int, _ body: (inout Message) -> Void) {
+    guard let place = unsafe nla_nest_start(message, Int32(attribute)) else {
+      preconditionFailure("a netlink message outgrew its buffer")
+    }
+    body(&self)
+    let result = unsafe nla_nest_end(message, place)
     precondition(result == 0, "a netlink message outgrew its buffer")
   }
 

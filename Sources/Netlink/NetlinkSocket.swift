@@ -2,7 +2,7 @@ import Base
 import CNetlink
 import Glibc
 
-/// A conversation with the kernel about links, addresses, routes and rules.
+/// A conversation with the kernel about links, addresses, routes and rules, or with one of its other families.
 ///
 /// It belongs to the network namespace in which it was made. A class: the hands change the network through the one
 /// that the daemon asks for paths.
@@ -19,8 +19,11 @@ package final class NetlinkSocket {
   /// A dump that a change of the network interrupted is read again, but not for ever.
   private static let dumpAttempts = 5
 
-  package init() throws(NetlinkFailure) {
-    channel = try NetlinkChannel(receiveSize: NetlinkChannel.largestDump, operation: "open a netlink socket")
+  package convenience init() throws(NetlinkFailure) { try self.init(family: NETLINK_ROUTE) }
+
+  init(family: Int32) throws(NetlinkFailure) {
+    channel = try NetlinkChannel(
+      family: family, receiveSize: NetlinkChannel.largestDump, operation: "open a netlink socket")
     channel.setOption(SOL_SOCKET, SO_RCVBUFFORCE, Self.socketBuffer)
     channel.setOption(SOL_SOCKET, SO_RCVTIMEO, Self.patience)
     // Errors in the kernel's words, without the refused request in front of them. Older kernels have neither.
@@ -100,6 +103,26 @@ package final class NetlinkSocket {
       outcomes += acknowledgements(of: flight, first: first, count: end - start)
     }
     return outcomes
+  }
+
+  /// Sends a whole transaction in one go.
+  ///
+  /// Refused as a whole, the kernel answers for its first message; else for each of the others.
+  /// - Returns: the first refusal, or 0.
+  func transact(begin: [UInt8], _ requests: [[UInt8]], end: [UInt8]) -> (code: Int32, text: String?) {
+    let first = sequence &+ 1
+    let flight = ([begin] + requests + [end]).flatMap { Self.numbered($0, nextSequence()) }
+    var refusal: (code: Int32, text: String?)?
+    var missing = requests.count
+    var code = channel.send(flight)
+    while code == 0, missing > 0 {
+      code = channel.receive { reply in
+        guard reply.sequence &- first <= UInt32(requests.count + 1), let outcome = reply.outcome else { return }
+        if reply.sequence == first { missing = 0 } else { missing -= 1 }
+        if outcome.code != 0, refusal == nil { refusal = outcome }
+      }
+    }
+    return refusal ?? (code, nil)
   }
 
   private func acknowledgements(

@@ -63,6 +63,11 @@ struct Attributes {
   func uint32(_ type: Int) -> UInt32? { value(type) }
   func int32(_ type: Int) -> Int32? { value(type) }
 
+  /// nfnetlink has its numbers in network byte order.
+  func bigEndian<Value: FixedWidthInteger & BitwiseCopyable>(_ type: Int, as: Value.Type = Value.self) -> Value? {
+    value(type).map(Value.init(bigEndian:))
+  }
+
   func bytes(_ type: Int) -> [UInt8]? {
     guard let attribute = unsafe table[type], let data = unsafe nla_data(attribute) else { return nil }
     return unsafe Array(UnsafeRawBufferPointer(start: data, count: Int(nla_len(attribute))))
@@ -80,6 +85,20 @@ struct Attributes {
     guard let attribute = unsafe table[type] else { return nil }
     return unsafe Attributes(
       first: nla_data(attribute)?.assumingMemoryBound(to: nlattr.self), count: nla_len(attribute))
+  }
+
+  /// The attributes of each element of a list.
+  func list(_ type: Int) -> [Attributes] {
+    guard let list = unsafe table[type] else { return [] }
+    var elements: [Attributes] = []
+    var left = unsafe nla_len(list)
+    var next = unsafe nla_data(list)?.assumingMemoryBound(to: nlattr.self)
+    while let element = unsafe next, unsafe nla_ok(element, left) != 0 {
+      elements.append(
+        unsafe Attributes(first: nla_data(element)?.assumingMemoryBound(to: nlattr.self), count: nla_len(element)))
+      unsafe next = unsafe nla_next(element, &left)
+    }
+    return elements
   }
 
   /// The next hops of a multipath route: `struct rtnexthop` records, each with attributes of its own.

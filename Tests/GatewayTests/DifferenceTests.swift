@@ -30,7 +30,7 @@ struct PretendSystem {
       installed.snapshot.routes.removeAll { $0.place == route.place }
       installed.snapshot.routes.append(route)
     case .addRule(let rule): installed.snapshot.rules.append(rule)
-    case .loadRuleset(let text): installed.ruleset = text
+    case .loadRuleset(let text): installed.ruleset = .text(RulesetDigest(of: text))
     case .setSysctl(let file):
       installed.sysctls.removeAll { $0.path == file.path }
       installed.sysctls.append(file)

@@ -14,11 +14,15 @@ struct RulesetTests {
     return lines[(start + 1)..<end].map { String($0.drop { $0 == "\t" }) }.filter { !$0.hasPrefix("type ") }
   }
 
-  @Test("One transaction replaces the whole table, and no chain is ever missing")
+  @Test("The text is the whole table with its digest, and no chain is ever missing")
   func transaction() throws {
     for situation in Situations.all {
       let text = try #require(try situation.house().plan().ruleset)
-      #expect(text.hasPrefix("table inet adit\ndelete table inet adit\ntable inet adit {\n"))
+      #expect(text.hasPrefix("table inet adit {\n") && text.hasSuffix(" {\n\t}\n}\n"))
+      let rules = text.split(separator: "\n").filter { $0.hasPrefix("\t\t") && !$0.hasPrefix("\t\ttype ") }
+      let digest = RulesetDigest(of: text)
+      #expect(digest.hash.count == 16 && digest.rules == rules.count)
+      #expect(text.contains("\tchain text_\(digest.hash) {\n"))
       for name in [
         "mark_in", "mark_out", "policies", "early", "guard", "guard_output", "guard_input", "clamp_mss", "nat_dns",
         "nat_out", "dns_guard",

@@ -9,7 +9,7 @@ struct StepTextTests {
   func leftovers() throws {
     let house = try Situations.oneArmed()
     let plan = house.plan()
-    var installed = Installed(snapshot: house.snapshot, ruleset: "")
+    var installed = Installed(snapshot: house.snapshot, ruleset: .unknown)
     installed.sysctls = [.init("net/ipv4/ip_forward", "0"), .init("net/ipv4/conf/all/src_valid_mark", "1")]
     let old = try device("tun-old")
     installed.snapshot.links.append(Link(index: 9, name: old, kind: "tun", alias: "adit:old"))

@@ -89,16 +89,19 @@ func samplePlan() throws -> NetworkPlan {
   return plan
 }
 
-func ruleset(_ comment: String) -> String {
-  """
-  table inet adit
-  delete table inet adit
-  table inet adit {
-    chain forward {
-      type filter hook forward priority 0; policy accept;
-      iifname "lan0" oifname != "tun-home" drop comment "\(comment)"
+func ruleset(_ comment: String, more: String = "") -> String {
+  RulesetDigest.sealed(
+    """
+    table inet adit {
+    \tset pass4 { type ipv4_addr; flags timeout; }
+    \tcounter blocked { }
+    \(more)\
+    \tchain forward {
+    \t\ttype filter hook forward priority 0; policy accept;
+    \t\tip saddr @pass4 return
+    \t\tiifname "lan0" oifname != "tun-home" counter name "blocked" drop comment "\(comment)"
+    \t}
     }
-  }
 
-  """
+    """)
 }

@@ -7,8 +7,8 @@ package struct NftSet: Hashable, Sendable {
     /// Of one family, without overlaps.
     case prefixes(AddressFamily, [IPPrefix])
     case macs([MACAddress])
-    /// Filled at run time, each element with a timeout. `limit` bounds what answers of strangers may fill in.
-    case timedAddresses(AddressFamily, limit: Int? = nil)
+    /// Filled at run time.
+    case timed(TimedSet)
   }
 
   package var name: NftName
@@ -18,6 +18,8 @@ package struct NftSet: Hashable, Sendable {
     self.name = name
     self.elements = elements
   }
+
+  package init(_ set: TimedSet) { self.init(set.name, .timed(set)) }
 
   package static func devices(_ name: NftName, _ devices: some Sequence<DeviceName>) -> NftSet {
     NftSet(name, .devices(Set(devices).sorted()))

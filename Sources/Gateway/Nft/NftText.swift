@@ -1,9 +1,9 @@
 import Base
 
 extension NftTable {
-  /// For `nft -f -`: our whole table in one transaction, so there is no moment without it.
+  /// For `nft -f -`, with its digest.
   package var text: String {
-    var lines = ["table inet \(name)", "delete table inet \(name)", "table inet \(name) {"]
+    var lines = ["table inet \(name) {"]
     lines += sets.map { "\t" + $0.text }
     lines += counters.map { "\tcounter \($0) { }" }
     for chain in chains {
@@ -12,7 +12,7 @@ extension NftTable {
       lines += chain.rules.map { "\t\t" + $0.text }
       lines.append("\t}")
     }
-    return (lines + ["}"]).joined(separator: "\n") + "\n"
+    return RulesetDigest.sealed((lines + ["}"]).joined(separator: "\n") + "\n")
   }
 }
 
@@ -29,8 +29,7 @@ extension NftSet {
     case .devices(let devices): text("ifname", flags: nil, devices.map { "\"\($0)\"" })
     case .prefixes(let family, let prefixes): text(family.nftType, flags: "interval", prefixes.map(\.description))
     case .macs(let addresses): text("ether_addr", flags: nil, addresses.map(\.description))
-    case .timedAddresses(let family, let limit):
-      text(family.nftType, flags: "timeout\(limit.map { "; size \($0)" } ?? "")", [])
+    case .timed(let set): text(set.type, flags: "timeout\(set.size.map { "; size \($0)" } ?? "")", [])
     }
   }
 
@@ -133,7 +132,7 @@ extension UInt32 {
 }
 
 extension AddressFamily {
-  fileprivate var nftType: String { self == .ipv4 ? "ipv4_addr" : "ipv6_addr" }
+  var nftType: String { self == .ipv4 ? "ipv4_addr" : "ipv6_addr" }
   /// The keyword for its header.
   fileprivate var nftHeader: String { self == .ipv4 ? "ip" : "ip6" }
   /// The suffix of our sets.

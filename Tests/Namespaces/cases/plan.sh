@@ -23,7 +23,7 @@ expect "the device" says '^link tun-home alias adit:home mtu 1500'
 expect "the refusal in the tunnel's table" says '^route unreachable default table 44001 '
 expect "the LAN's rule" says '^rule v4 [0-9]+: iif lan0 lookup 44001$'
 expect "the sysctls" says '^sysctl net/ipv4/ip_forward=1$'
-expect "the nft table, which nft takes" sh -c "sed -n '/^table inet adit\$/,\$p' | ip netns exec $LAB_GW nft -c -f -" <<< "$text"
+expect "the nft table, which nft takes" sh -c "sed -n '/^table inet adit {\$/,\$p' | ip netns exec $LAB_GW nft -c -f -" <<< "$text"
 text=$(plan --diff)
 expect "the difference: all comes" says '^\+ link tun-home alias adit:home'
 expect "routes" says '^\+ route unreachable default table 44001 '
@@ -49,3 +49,9 @@ expect "stops in time" adit_stop
 expect "all is as it was before" test "$before" = "$(network_state)"
 text=$(plan --diff)
 expect "after the stop all would come again" says '^\+ link tun-home'
+# A daemon whose server says nothing: just what the plan of a start says.
+kill "$(cat "$LAB_DIR/server-home.pid")" 2> /dev/null
+adit_start run --config "$LAB_DIR/config"
+difference() { text=$(plan --diff); says "$1"; }
+expect_within 5 "the text that stands is known by its digest" difference '^nothing to do$'
+expect "stops in time" adit_stop
