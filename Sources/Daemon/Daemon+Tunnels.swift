@@ -91,7 +91,7 @@ extension Daemon {
       tunnel.engineGeneration &+= 1
       tunnel.hasTun = false
       tunnel.watch = EngineWatch(at: now)
-      tunnel.sockets = SocketBudget(at: now)
+      tunnel.sockets = Budget.sockets(at: now)
       // An engine's numbers are a stranger's: no sum of them may trap.
       tunnel.formerRenegotiations &+= tunnel.counters.renegotiations
       tunnel.counters = .init()

@@ -17,7 +17,7 @@ final class TunnelRun {
   /// Counts engines, so that an event of an earlier one is told apart.
   var engineGeneration: UInt32 = 0
   var watch: EngineWatch?
-  var sockets: SocketBudget?
+  var sockets: Budget?
   /// True when the running engine has the tun.
   var hasTun = false
   /// What the last session pushed; outlives it, so that addresses and routes stay over a reconnect.

@@ -20,8 +20,8 @@ package enum ExchangeLimit {
   package static let sockets = 16
   package static let addresses = 64
   package static let drops = 64
-  /// Addresses in one report of names: 26 bytes each.
-  package static let names = 512
+  /// Addresses in one report of names: 25 bytes each.
+  package static let names = 256
   /// Watched domains.
   package static let domains = 32_768
   package static let token = 4 << 10

@@ -26,7 +26,7 @@ package struct WatchOrder: Hashable, Sendable {
 /// Addresses that an answer of the DNS gave for watched domains. The answer waits until the supervisor says that they stand.
 package struct NamesReport: Hashable, Sendable {
   package struct Item: Hashable, Sendable {
-    /// Place in the list of the watch order.
+    /// Place in the list of the watch order: the nearest domain that the name lies under.
     package var domain: UInt32
     package var address: IPAddress
     /// Seconds.

@@ -14,6 +14,8 @@ package enum TimedSet: Hashable, Sendable {
   case openRouter
   /// Addresses of a policy's domains.
   case names(policy: TunnelName, AddressFamily)
+  /// Addresses of the domains that a policy leaves out.
+  case notNames(policy: TunnelName, AddressFamily)
 
   package var name: NftName {
     switch self {
@@ -21,6 +23,7 @@ package enum TimedSet: Hashable, Sendable {
     case .openLAN: "open_lan"
     case .openRouter: "open_router"
     case .names(let policy, let family): NftName("names").of(family).of(policy)
+    case .notNames(let policy, let family): NftName("notnames").of(family).of(policy)
     }
   }
 
@@ -31,18 +34,25 @@ package enum TimedSet: Hashable, Sendable {
     case "open_lan": self = .openLAN
     case "open_router": self = .openRouter
     default:
-      guard name.hasPrefix("names4_") || name.hasPrefix("names6_"), let policy = TunnelName(name.dropFirst(7)) else {
-        return nil
+      for family in AddressFamily.allCases {
+        for (base, make) in [("names", Self.names), ("notnames", Self.notNames)] as [(NftName, Maker)] {
+          let prefix = base.of(family).text + "_"
+          guard name.hasPrefix(prefix), let policy = TunnelName(name.dropFirst(prefix.count)) else { continue }
+          self = make(policy, family)
+          return
+        }
       }
-      self = .names(policy: policy, name.hasPrefix("names4_") ? .ipv4 : .ipv6)
+      return nil
     }
   }
+
+  private typealias Maker = (TunnelName, AddressFamily) -> TimedSet
 
   package enum Key: Hashable, Sendable { case address(AddressFamily), device, family }
 
   package var key: Key {
     switch self {
-    case .pass(let family), .names(_, let family): .address(family)
+    case .pass(let family), .names(_, let family), .notNames(_, let family): .address(family)
     case .openLAN: .device
     case .openRouter: .family
     }
@@ -51,7 +61,7 @@ package enum TimedSet: Hashable, Sendable {
   /// The most elements it takes; `nil` for what only an owner fills. Answers of a name server must not fill the memory.
   package var size: UInt32? {
     switch self {
-    case .names: 65_535
+    case .names, .notNames: 65_535
     case .pass, .openLAN, .openRouter: nil
     }
   }

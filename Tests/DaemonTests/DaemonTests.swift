@@ -59,14 +59,14 @@ struct DaemonTests {
 
   @Test("An engine gets sockets for many attempts in a row, but not without end")
   func sockets() {
-    var budget = SocketBudget(at: start)
+    var budget = Budget.sockets(at: start)
     #expect(budget.take(16, at: start) == 16)
     var given = 0
     for _ in 0..<1000 { given += budget.take(16, at: start) }
-    #expect(given == SocketBudget.most - 16)
+    #expect(given == budget.most - 16)
     #expect(budget.take(16, at: start + .seconds(1)) == 16)
     #expect(budget.take(16, at: start + .seconds(1)) == 4)
-    #expect(budget.take(1000, at: start + .seconds(100_000_000)) == SocketBudget.most)
+    #expect(budget.take(1000, at: start + .seconds(100_000_000)) == budget.most)
     #expect(budget.take(-1, at: start + .seconds(100_000_000)) == 0)
   }
 

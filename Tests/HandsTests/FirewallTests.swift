@@ -179,6 +179,10 @@ struct ElementTests {
       #expect(kept.contains(word), "\(word)")
     }
     for set in sets { #expect(TimedSet(name: set.name.text) == set) }
+    let leftOut = TimedSet.notNames(policy: try #require(TunnelName("tv")), .ipv6)
+    #expect(leftOut.name.text == "notnames6_tv")
+    #expect(TimedSet(name: "notnames6_tv") == leftOut)
+    for name in ["names4_", "names4tv", "notnames_tv", "names5_tv", "pass46"] { #expect(TimedSet(name: name) == nil) }
   }
 
   @Test("while a load runs elements wait for it; those of a set that is not there are dropped with a word")

@@ -61,7 +61,7 @@ struct NameWatch {
   }
 
   private mutating func noticeQuestion(_ datagram: InnerDatagram, _ payload: Span<UInt8>) {
-    guard let message = DNSMessage(payload), !message.isAnswer, !domains.matches(message.question).isEmpty else {
+    guard let message = DNSMessage(payload), !message.isAnswer, domains.nearest(to: message.question) != nil else {
       return
     }
     if asked.count == Self.mostAsked { asked.removeFirst(Self.mostAsked / 4) }
@@ -101,13 +101,10 @@ struct NameWatch {
       let place = asked.firstIndex(of: Self.key(client: datagram.destination, server: datagram.source, message))
     else { return false }
     asked.remove(at: place)
-    var items: [NamesReport.Item] = []
-    for domain in domains.matches(message.question) {
-      for found in message.addresses where items.count < ExchangeLimit.names {
-        items.append(NamesReport.Item(domain: domain, address: found.address, lifetime: found.lifetime))
-      }
+    guard let domain = domains.nearest(to: message.question) else { return false }
+    let items = message.addresses.prefix(ExchangeLimit.names).map { found in
+      NamesReport.Item(domain: domain, address: found.address, lifetime: found.lifetime)
     }
-    guard !items.isEmpty else { return false }
     sequence &+= 1
     reports.append(NamesReport(generation: generation, sequence: sequence, items: items))
     guard held.count < Self.mostHeld else {

@@ -13,15 +13,14 @@ struct WatchedDomains {
 
   var isEmpty: Bool { places.isEmpty }
 
-  /// Places in the list of every domain that the name equals or is a subdomain of, the nearest first.
+  /// Place in the list of the domain that the name equals or is a subdomain of; of several the nearest.
   ///
   /// - Parameter name: dotted, lower-case.
-  func matches(_ name: String) -> [UInt32] {
-    var result: [UInt32] = []
+  func nearest(to name: String) -> UInt32? {
     var rest = name[...]
     while true {
-      if let place = places[rest] { result.append(place) }
-      guard let dot = rest.firstIndex(of: ".") else { return result }
+      if let place = places[rest] { return place }
+      guard let dot = rest.firstIndex(of: ".") else { return nil }
       rest = rest[rest.index(after: dot)...]
     }
   }
