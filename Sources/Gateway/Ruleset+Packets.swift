@@ -6,14 +6,16 @@ extension Ruleset {
   private static func headers(_ family: AddressFamily) -> Int { family == .ipv4 ? 40 : 60 }
 
   /// SYN and SYN-ACK, both directions. `rt mtu` knows the way of a packet only in the direction it goes, and so misses the
-  /// SYN-ACK of forwarded flows; towards the uplink it is all there is. `size set` never raises.
+  /// SYN-ACK of forwarded flows; towards the uplink it knows paths that are narrower than the device. `size set` never
+  /// raises.
   var clampMSS: NftChain {
     var rules: [NftRule] = []
     if let gateway = situation.gateways.first(where: \.settings.clampsMSS) {
-      for tunnel in situation.standing {
-        let device = NftDevices.device(tunnel.state.device)
+      let narrow = situation.standing.map { ($0.state.device, $0.mtu) } + situation.surroundings.narrowUplinks
+      for (device, mtu) in narrow {
+        let device = NftDevices.device(device)
         for family in AddressFamily.allCases {
-          let size = tunnel.mtu - Self.headers(family)
+          let size = mtu - Self.headers(family)
           rules += [NftMatch.input(device), .output(device)].map { way in
             NftRule(way, .family(family), .opensConnection, then: .segmentSize(.fixed(size)))
           }

@@ -22,6 +22,8 @@ struct Surroundings {
   /// Devices of uplinks whose IPv6 default came by router advertisement.
   let advertised: Set<DeviceName>
   let defaultGateways: [IPAddress]
+  /// Uplinks with less room than the usual 1500 bytes, as PPPoE leaves it.
+  let narrowUplinks: [(device: DeviceName, mtu: Int)]
 
   /// rtm_protocol of a route learned from a router advertisement (RTPROT_RA).
   private static let routerAdvertisement: UInt8 = 9
@@ -33,12 +35,13 @@ struct Surroundings {
     func isForeign(_ device: DeviceName?) -> Bool { device.map { !ours.contains($0) && $0.text != "lo" } ?? false }
 
     let defaults = snapshot.routes.filter {
-      $0.origin != Route.ours && $0.kind == .unicast && $0.destination.length == 0 && isForeign($0.device)
+      $0.origin != Route.ours && $0.kind == .unicast && $0.destination.isWorldwide && isForeign($0.device)
     }
     let uplinks = Set(defaults.compactMap(\.device)).union(formerUplinks.filter { isForeign($0) })
     self.uplinks = uplinks
     self.lan = lan
     hasIPv6 = snapshot.hasIPv6
+    narrowUplinks = snapshot.links.filter { uplinks.contains($0.name) && $0.mtu < 1500 }.map { ($0.name, $0.mtu) }
     advertised = Set(
       defaults.filter { $0.destination.family == .ipv6 && $0.origin == Self.routerAdvertisement }.compactMap(\.device))
     defaultGateways = defaults.filter { $0.table == Route.mainTable }.sorted { $0.metric < $1.metric }
@@ -84,6 +87,12 @@ struct Surroundings {
   }
 
   func net(containing prefix: IPPrefix) -> ConnectedNet? { connected.first { $0.prefix.contains(prefix) } }
+}
+
+extension IPPrefix {
+  /// A default or a part of one: a DHCP server may hand out two halves and no default beside them (option 121, RFC 3442),
+  /// and all of IPv6 in use is 2000::/3.
+  var isWorldwide: Bool { length <= (family == .ipv4 ? 1 : 3) }
 }
 
 extension Sequence where Element: Hashable {

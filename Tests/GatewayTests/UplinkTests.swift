@@ -47,6 +47,36 @@ struct UplinkTests {
     #expect(house.plan().uplinks == [try device("wan0"), try device("wwan0")])
   }
 
+  @Test("Two halves of the world make an uplink as a default does; a wider net of the house does not")
+  func halves() throws {
+    var house = try Situations.full()
+    house.snapshot.routes.removeAll { $0.destination.length == 0 }
+    for net in ["0.0.0.0/1", "128.0.0.0/1"] {
+      house.snapshot.routes.append(
+        Route(
+          destination: try prefix(net), device: try device("wan0"), gateway: try address("198.51.100.1"), origin: 16))
+    }
+    try house.addKernelRoute("10.0.0.0/8", "br-lan")
+    let plan = house.plan()
+    #expect(plan.uplinks == [try device("wan0")])
+    #expect(inside(plan) == ["10.0.0.0/8", "192.168.1.0/24", "fd01::/64"])
+  }
+
+  @Test("G-10: towards an uplink narrower than Ethernet both directions are clamped to it")
+  func narrowUplink() throws {
+    var house = try Situations.full()
+    #expect(house.plan().ruleset?.contains("size set 1452") == false)
+    house.snapshot.links[1].mtu = 1492
+    let text = try #require(house.plan().ruleset)
+    for way in ["iifname", "oifname"] {
+      for (family, size) in [("ipv4", 1452), ("ipv6", 1432)] {
+        #expect(
+          text.contains(
+            "\(way) \"wan0\" meta nfproto \(family) tcp flags & (syn | rst) == syn tcp option maxseg size set \(size)"))
+      }
+    }
+  }
+
   @Test("A LAN device that is not there is told, with the one that may be meant")
   func absentDevice() throws {
     var house = try Situations.full()
