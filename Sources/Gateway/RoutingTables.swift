@@ -31,6 +31,7 @@ enum RuleRow {
   static let displaced: UInt32 = 48
   static let pushed: UInt32 = 50
   static let gateway: UInt32 = 60
+  static let routerOwn: UInt32 = 69
   static let router: UInt32 = 70
 }
 

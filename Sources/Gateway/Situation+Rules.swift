@@ -69,6 +69,8 @@ extension Situation {
         $0.isInverted = true
       }
     } else if let tunnel = routerTunnel(family) {
+      // When main knows no way for our transport any more, the tunnel is none either.
+      row(RuleRow.routerOwn, .unreachable) { $0.mark = marks.own }
       row(RuleRow.router, .lookup(RoutingTables.tunnel(tunnel.state.index))) { $0.inputDevice = loopback }
     }
     return rows

@@ -140,11 +140,13 @@ struct PlanTests {
         rule v4 830: lookup 44128
         rule v4 840: fwmark 0x01000000/0xff000000 lookup 44001
         rule v4 850: not fwmark 0xad000000/0xff000000 lookup 44129
+        rule v4 869: fwmark 0xad000000/0xff000000 unreachable
         rule v4 870: iif lo lookup 44001
         \(band6)
         rule v6 830: lookup 44128
         rule v6 840: fwmark 0x01000000/0xff000000 lookup 44001
         rule v6 850: not fwmark 0xad000000/0xff000000 lookup 44129
+        rule v6 869: fwmark 0xad000000/0xff000000 unreachable
         rule v6 870: iif lo lookup 44001
         sysctl net/ipv4/conf/tun-home/promote_secondaries=1
         sysctl net/ipv4/conf/all/src_valid_mark=1
