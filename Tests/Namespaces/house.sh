@@ -8,6 +8,7 @@ config_gateway() { local name=$1; shift; config_section gateway "$name" "$@"; }
 config_section() { local type=$1 name=$2; shift 2; { printf "config %s '%s'\n" "$type" "$name"; [ $# -eq 0 ] || printf '\t%s\n' "$@"; } > "$LAB_DIR/config/$type-$name"; }
 profile() { local name=$1; shift; lab_profile "$LAB_DIR/config/$name.ovpn" "$@"; chmod 600 "$LAB_DIR/config/$name.ovpn"; }
 adit_run() { adit_start run --config "$LAB_DIR/config"; }
+adit_reload() { local lines; lines=$(wc -l < "$LAB_DIR/adit.log"); kill -HUP "$ADIT_PID"; wait_for 3 sh -c "tail -n +$((lines + 1)) $LAB_DIR/adit.log | grep -q 'reading the configuration again'"; }
 tunnel_is() { adit status "$1" --json 2> /dev/null | grep -q "\"status\":\"$2\""; }
 active_is() { adit_status "\"name\":\"$1\",\"active\":\"$2\""; }
 
@@ -31,12 +32,18 @@ table ip seen {
 }
 NFT
 }
-exit_of() {
+exit_of() { # NS [TARGET]
   lab_in far nft flush set ip seen from
-  lab_in "$1" ping -c 1 -W 2 -q 192.0.2.80 > /dev/null || return 1
+  lab_in "$1" ping -c 1 -W 2 -q "${2:-192.0.2.80}" > /dev/null || return 1
   lab_in far nft list set ip seen from | grep -oE '[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+' | tr '\n' ' ' | sed 's/ $//'
 }
-exits_by() { [ "$(exit_of "$1")" = "$2" ]; }
+exits_by() { [ "$(exit_of "$1" "${3:-}")" = "$2" ]; } # NS ADDRESS [TARGET]
+
+# listen NS PORT: something like SSH answers there. reaches NS HOST PORT: a whole conversation. refused NS HOST PORT: at once.
+listen() { lab_in "$1" iperf3 -s -p "$2" > /dev/null 2>&1 & LAB_PIDS+=($!); wait_for 3 sh -c "ip netns exec $LAB-$1 ss -tln | grep -q ':$2 '"; }
+reaches() { lab_in "$1" timeout 4 iperf3 -c "$2" -p "$3" -n 20K --connect-timeout 1500 > /dev/null 2>&1; }
+refused() { lab_in "$1" timeout 2 bash -c "exec 3<> /dev/tcp/$2/$3" 2>&1 | grep -qE 'refused|unreachable|No route'; }
+silent_ping() { ! lab_in "$1" ping -c 1 -W 1 -q "$2" > /dev/null; }
 
 # flood_begin NS TARGET [INTERVAL]; flood_end: how many were lost, in $LOST, of $SENT.
 flood_begin() { ip netns exec "$LAB-$1" ping -i "${3:-0.05}" -W 1 -q "$2" > "$LAB_DIR/flood" 2>&1 & FLOOD=$!; LAB_PIDS+=($FLOOD); }

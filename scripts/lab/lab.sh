@@ -152,7 +152,7 @@ lab_server() {
       "sndbuf 1000000" "rcvbuf 1000000" "txqueuelen 1000" "writepid $LAB_DIR/server-$name.pid" "log $log"
     local line has_cert=0 has_server=0
     for line in "$@"; do
-      case $line in cert\ *) has_cert=1 ;; server\ *) has_server=1 ;; esac
+      case $line in cert\ *) has_cert=1 ;; server\ * | mode\ server) has_server=1 ;; esac
       printf '%s\n' "$line"
     done
     [ $has_cert -eq 1 ] || printf 'cert %s\nkey %s\n' "$pki/server.crt" "$pki/server.key"
@@ -192,6 +192,7 @@ lab_inline() { printf '<%s>\n' "$1"; cat "$2"; printf '</%s>\n' "$1"; }
 lab_capture() {
   local where=$1 device=$2 file=$3
   shift 3
+  : > "$file.log"
   ip netns exec "$LAB-$where" tcpdump -i "$device" -n --immediate-mode -U -w "$file" "$@" 2> "$file.log" &
   LAB_PIDS+=($!)
   echo $! > "$file.pid"
