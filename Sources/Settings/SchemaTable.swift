@@ -47,7 +47,9 @@ extension Schema {
     type: "gateway", summary: "Whose traffic goes through which tunnels, and what happens when none is up.",
     naming: .own,
     keys: [
-      Key("tunnel", .tunnel, list: true, "The tunnels, in order of preference."),
+      Key(
+        "tunnel", .tunnel, list: true,
+        "The tunnels, in order of preference: the next takes over when one is down, and hands back."),
       Key("lan", .device, list: true, "The LAN devices whose traffic goes through the tunnel."),
       Key(
         "scope", .word(["forward", "all"]), standard: "forward",
