@@ -12,12 +12,23 @@ adit_reload() { local lines; lines=$(wc -l < "$LAB_DIR/adit.log"); kill -HUP "$A
 tunnel_is() { adit status "$1" --json 2> /dev/null | grep -q "\"status\":\"$2\""; }
 active_is() { adit_status "\"name\":\"$1\",\"active\":\"$2\""; }
 
+# The router drops what comes in by a device that it would not answer by (RFC 3704).
+strict_filter() { lab_in gw sh -c 'for file in /proc/sys/net/ipv4/conf/*/rp_filter; do echo 1 > $file; done'; }
+
 # leak_watch FILTER...: what of these is seen beyond the uplink from now on; leak_none "words" ends it.
 leak_watch() { lab_capture isp gw0 "$LAB_DIR/wan.pcap" "${*:-host 192.0.2.80 or host 2001:db8:80::80 or net 192.168.0.0/16 or net fd77::/64 or net fd78::/64}"; }
 leak_none() {
   lab_capture_end "$LAB_DIR/wan.pcap"
   local seen; seen=$(tcpdump -n -r "$LAB_DIR/wan.pcap" 2> /dev/null)
   if [ -z "$seen" ]; then ok "$1: no clear packet on the WAN"; else not_ok "$1: clear packets on the WAN"; head -5 <<< "$seen"; fi
+}
+
+# leak_control NS [TARGET]: without Adit the same watch sees what that host sends, or it would prove nothing.
+leak_control() {
+  local target=${2:-192.0.2.80}
+  lab_in "$1" ping -c 1 -W 0.3 -q "$target" > /dev/null
+  lab_capture_end "$LAB_DIR/wan.pcap"
+  expect "the watch on the WAN sees a clear packet of $1" sh -c "tcpdump -n -r $LAB_DIR/wan.pcap 2> /dev/null | grep -q $target"
 }
 
 # exit_of NS: the address by which the far host sees that namespace. count_exits once before.

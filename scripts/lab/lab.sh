@@ -87,6 +87,14 @@ lab_second_lan() {
   lab_default lan2 192.168.78.1 fd78::1
 }
 
+# A second way out: the gateway's wan1, 198.51.101.2, less preferred, at the ISP's gw1.
+lab_second_uplink() {
+  lab_wire gw wan1 isp gw1
+  lab_address gw wan1 198.51.101.2/24 2001:db8:101::2/64
+  lab_address isp gw1 198.51.101.1/24 2001:db8:101::1/64
+  ip -n "$LAB_GW" route add default via 198.51.101.1 dev wan1 metric 20
+}
+
 # A second server: server2, 203.0.114.10; `LAB_AT=server2 lab_server NAME …` starts one there.
 lab_second_server() {
   lab_room server2

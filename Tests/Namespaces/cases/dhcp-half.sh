@@ -9,6 +9,7 @@ gateway() { config_gateway lan "list tunnel 'home'" "list lan 'lan0'" "option ki
 gateway
 listen gw 22
 halves() { for net in 0.0.0.0/1 128.0.0.0/1; do ip -n "$LAB_GW" route "$1" $net via 198.51.100.1 dev wan0 proto dhcp; done; }
+leak_watch "icmp and (host 192.0.2.80 or net 192.168.0.0/16)"; leak_control lan
 leak_watch "icmp and (host 192.0.2.80 or net 192.168.0.0/16)"
 adit_run
 expect_within 10 "connected" adit_connected

@@ -10,6 +10,7 @@ profile backup "remote 203.0.114.10 1194 udp" "connect-timeout 3"
 config_tunnel home; config_tunnel backup
 config_gateway lan "list tunnel 'home'" "list tunnel 'backup'" "list lan 'lan0'" "option kill_switch 'session'"
 before=$(network_state)
+leak_watch; leak_control lan
 leak_watch
 adit_run
 expect_within 10 "home is up" tunnel_is home connected

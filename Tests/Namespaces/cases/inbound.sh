@@ -1,6 +1,7 @@
 # Who comes in by the WAN is answered there, who comes in by the tunnel is answered into it, and `inbound block` lets nobody begin.
 lab_up; lab_pki
 . Tests/Namespaces/house.sh
+strict_filter
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
 profile home "remote 203.0.113.10 1194 udp"
 config_tunnel home
@@ -27,7 +28,8 @@ table ip forwards {
 NFT
 before=$(network_state)
 # Nothing may begin inside and leave by the WAN; SYN-ACKs of forwarded ports do.
-leak_watch "(host 192.0.2.80 or net 192.168.0.0/16) and (icmp or tcp[tcpflags] & (tcp-syn|tcp-ack) == tcp-syn and src host 198.51.100.2 or port 6881)"
+leak_watch "(host 192.0.2.80 or net 192.168.0.0/16) and (icmp or (tcp[tcpflags] & (tcp-syn|tcp-ack) == tcp-syn and not src host 192.0.2.80) or port 6881)"; leak_control lan
+leak_watch "(host 192.0.2.80 or net 192.168.0.0/16) and (icmp or (tcp[tcpflags] & (tcp-syn|tcp-ack) == tcp-syn and not src host 192.0.2.80) or port 6881)"
 adit_run
 expect_within 10 "connected" adit_connected
 expect_within 3 "the LAN gets through" ping_lan 192.0.2.80

@@ -17,6 +17,7 @@ profile home "remote 2001:db8:203::10 1194 udp6"; profile four "remote 2001:db8:
 config_tunnel home; config_tunnel four "option enabled '0'"
 gateway() { local first=$1 second=$2; shift 2; config_gateway lan "list tunnel '$first'" "list tunnel '$second'" "list lan 'lan0'" "option kill_switch 'session'" "$@"; }
 gateway home four
+leak_watch "host 192.0.2.80 or host 2001:db8:80::80 or net 192.168.0.0/16 or net fd77::/64"; leak_control lan
 leak_watch "host 192.0.2.80 or host 2001:db8:80::80 or net 192.168.0.0/16 or net fd77::/64"
 adit_run
 expect_within 10 "connected over IPv6" tunnel_is home connected

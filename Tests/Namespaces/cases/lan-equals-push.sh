@@ -9,6 +9,7 @@ config_tunnel home
 config_gateway lan "list tunnel 'home'" "list lan 'lan0'" "list lan 'lan1'" "option kill_switch 'session'"
 listen server 8443
 before=$(network_state)
+leak_watch "host 192.0.2.80 or net 192.168.0.0/16 or tcp port 8443"; leak_control lan
 leak_watch "host 192.0.2.80 or net 192.168.0.0/16 or tcp port 8443"
 adit_run
 expect_within 10 "connected" adit_connected

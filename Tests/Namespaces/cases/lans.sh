@@ -1,6 +1,7 @@
 # Two LANs through two tunnels of one provider, and one LAN whose gateway has none of its own left: nothing crosses.
 lab_up; lab_pki; lab_second_server; lab_second_lan
 . Tests/Namespaces/house.sh
+strict_filter
 count_exits
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"' 'push "dhcp-option DNS 10.8.0.1"'
 LAB_AT=server2 lab_server work "port 1194" "proto udp" 'push "redirect-gateway def1"' 'push "dhcp-option DNS 10.8.0.1"'
@@ -9,6 +10,7 @@ config_tunnel home; config_tunnel work
 config_gateway lan "list tunnel 'home'" "list lan 'lan0'" "option kill_switch 'session'"
 config_gateway guests "list tunnel 'work'" "list tunnel 'home'" "list lan 'lan1'" "option kill_switch 'session'"
 before=$(network_state)
+leak_watch; leak_control lan
 leak_watch
 adit_run
 expect_within 10 "home is up" tunnel_is home connected

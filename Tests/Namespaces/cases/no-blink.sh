@@ -7,6 +7,7 @@ profile home "remote 203.0.113.10 1194 udp"; profile work "remote 203.0.113.10 1
 config_tunnel home
 gateway() { config_gateway lan "list tunnel 'home'" "list lan 'lan0'" "option kill_switch 'session'" "$@"; }
 gateway
+leak_watch; leak_control lan
 leak_watch
 adit_run
 expect_within 10 "connected" adit_connected

@@ -13,6 +13,7 @@ lab_address lan home0 192.168.77.10/24 fd77::10/64; lab_default lan 192.168.77.1
 lab_address lan2 home0 192.168.77.20/24 fd77::20/64; lab_default lan2 192.168.77.1 fd77::1
 lab_address gw home0 192.168.77.1/24 fd77::1/64; lab_default gw 192.168.77.254 fd77::fe
 lab_address isp home0 192.168.77.254/24 fd77::fe/64
+strict_filter
 # The box hides the house, and forwards two ports to the gateway.
 lab_in isp nft -f - <<'NFT'
 table ip box {
@@ -49,7 +50,9 @@ redirects() { lab_in gw sysctl -n net.ipv4.conf.all.send_redirects net.ipv4.conf
 before="$(network_state) $(redirects)"
 # What the gateway hands on to the box: the hosts' own packets to it have their MAC.
 mac=$(lab_in gw cat /sys/class/net/home0/address)
-lab_capture isp home0 "$LAB_DIR/wan.pcap" "ether src $mac and (icmp or icmp6 and ip6[40] >= 128 and ip6[40] <= 129 or dst net 10.99.0.0/16) and not dst net 192.168.77.0/24 and not dst net fd77::/64"
+clear_packets() { lab_capture isp home0 "$LAB_DIR/wan.pcap" "ether src $mac and (icmp or (icmp6 and ip6[40] >= 128 and ip6[40] <= 129) or dst net 10.99.0.0/16) and not dst net 192.168.77.0/24 and not dst net fd77::/64"; }
+clear_packets; leak_control lan
+clear_packets
 lab_capture lan home0 "$LAB_DIR/redirects.pcap" "icmp[icmptype] == icmp-redirect"
 lab_capture lan2 home0 "$LAB_DIR/beside.pcap" "dst net 10.99.0.0/16"
 adit_run

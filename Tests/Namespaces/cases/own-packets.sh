@@ -24,6 +24,7 @@ without_default() {
   lab_capture_end "$LAB_DIR/inside.pcap"
   expect "$1: no packet of ours was caught by the tunnel" sh -c "[ \$(tcpdump -n -r $LAB_DIR/inside.pcap 2> /dev/null | wc -l) -eq 0 ]"
 }
+leak_watch "icmp and (host 192.0.2.80 or net 192.168.0.0/16)"; leak_control lan
 leak_watch "icmp and (host 192.0.2.80 or net 192.168.0.0/16)"
 gateway; adit_run
 expect_within 10 "connected" adit_connected

@@ -1,6 +1,7 @@
 # Scope all: the router's own packets take the tunnel too, its transport does not, and who comes in by the WAN is answered there.
 lab_up; lab_pki; lab_second_server
 . Tests/Namespaces/house.sh
+strict_filter
 count_exits
 lab_server home "port 1194" "proto udp" "server-ipv6 fd08::/64" 'push "redirect-gateway def1 ipv6"'
 LAB_AT=server2 lab_server backup "port 1194" "proto udp" "server-ipv6 fd08::/64" 'push "redirect-gateway def1 ipv6"'
@@ -28,6 +29,7 @@ inbound() { # WHEN
   expect "$1: SSH from the LAN" reaches lan 192.168.77.1 22
   expect "$1: the router reaches its LAN" lab_in gw ping -c 1 -W 1 -q 192.168.77.10
 }
+leak_watch "host 192.0.2.81 or host 2001:db8:80::81"; leak_control gw 192.0.2.81
 leak_watch "host 192.0.2.81 or host 2001:db8:80::81"
 adit_run
 expect_within 10 "home is up" tunnel_is home connected
