@@ -24,7 +24,7 @@ struct Loading {
     var files = candidates.map(\.file) + takenOver(candidates.map(\.file))
     var parsed = SettingsParser.parse(files: files)
     var loaded = loadTunnels(parsed)
-    let named = loaded.wanted.union(listFiles(of: parsed.settings))
+    let named = loaded.wanted.union(PolicyLists.files(of: parsed.settings.policies, base: base))
     if candidates.contains(where: { named.contains($0.path) }) {
       candidates.removeAll { named.contains($0.path) }
       files = candidates.map(\.file) + takenOver(candidates.map(\.file))
@@ -33,11 +33,13 @@ struct Loading {
     }
     var result = LoadedConfiguration()
     result.settings = parsed.settings
+    var lists = PolicyLists(base: base)
+    lists.expand(&result.settings.policies)
     result.tunnels = loaded.tunnels
     result.brokenGateways = parsed.brokenGateways
     result.isIncomplete = isIncomplete || parsed.isIncomplete
     result.diagnostics = problems + parsed.diagnostics + loaded.diagnostics
-    result.diagnostics += openSecrets(candidates, in: parsed.settings) + missingLists(of: parsed.settings)
+    result.diagnostics += openSecrets(candidates, in: parsed.settings) + lists.diagnostics
     // Two tunnels of one profile have its problems once.
     var seen: Set<Diagnostic> = []
     result.diagnostics.removeAll { !seen.insert($0).inserted }
@@ -141,28 +143,6 @@ struct Loading {
     let end = starts.filter { $0.file == file && $0.line > first }.map(\.line).min() ?? .max
     return parsed.diagnostics.first {
       $0.severity == .error && $0.location.file == file && (first..<end).contains($0.location.line)
-    }
-  }
-
-  private func lists(of settings: Settings) -> [(path: String, policy: PolicySettings)] {
-    settings.policies.flatMap { policy in
-      (policy.sources + policy.destinations).compactMap { term in
-        guard case .list(let name) = term.match else { return nil }
-        return (FileStore.resolve(name, base: base), policy)
-      }
-    }
-  }
-
-  private func listFiles(of settings: Settings) -> Set<String> { Set(lists(of: settings).map(\.path)) }
-
-  private func missingLists(of settings: Settings) -> [Diagnostic] {
-    lists(of: settings).compactMap { path, policy in
-      do {
-        _ = try TextFile.read(path, limit: UCILimits.fileSize)
-        return nil
-      } catch {
-        return Diagnostic(.error, policy.location, "the file \(path) cannot be read: \(error)")
-      }
     }
   }
 

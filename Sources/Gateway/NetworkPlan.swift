@@ -23,6 +23,8 @@ package struct NetworkPlan: Hashable, Sendable {
   /// What each tunnel with a network got, for `status`.
   package var tunnels: [TunnelFacts] = []
   package var gateways: [GatewayFacts] = []
+  /// In order.
+  package var policies: [PolicyFacts] = []
 
   /// The set of our table that names the devices of `kill_switch 'always'`, by which anybody can tell that it is armed; no
   /// such gateway, no such set.
@@ -64,6 +66,20 @@ package struct NetworkPlan: Hashable, Sendable {
     /// True when the kill switch stands.
     package var isArmed: Bool
     /// The named counter of refused packets in our table.
+    package var counter: String
+  }
+
+  package struct PolicyFacts: Hashable, Sendable {
+    package enum Way: Hashable, Sendable {
+      case tunnel(TunnelName)
+      case wan, block
+      /// Nothing can match it, or its tunnel is down and the next policy decides.
+      case leftOut
+    }
+
+    package var name: TunnelName
+    package var way: Way
+    /// The named counter of what policies refuse; one for all of them.
     package var counter: String
   }
 

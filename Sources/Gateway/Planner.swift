@@ -45,6 +45,7 @@ package enum Planner {
         name: gateway.settings.name, active: gateway.active?.state.name, isArmed: gateway.isArmed,
         counter: Ruleset.counter(of: gateway.settings.name).text)
     }
+    plan.policies = situation.policies.map { $0.facts(situation.tunnels) }
     return plan
   }
 }
@@ -85,6 +86,8 @@ struct Situation {
   let surroundings: Surroundings
   let tunnels: [TunnelNetwork]
   let gateways: [GatewayNetwork]
+  /// In order.
+  let policies: [PolicyNetwork]
   let clockIsUnset: Bool
   let awaitsFirewall: Bool
   let isArmedOnly: Bool
@@ -104,6 +107,13 @@ struct Situation {
     let tunnels = states.map { TunnelNetwork($0, surroundings, in: snapshot) }
     self.tunnels = tunnels
     gateways = settings.gateways.map { GatewayNetwork($0, tunnels: tunnels, choice: choices[$0.name]) }
+    let standing = tunnels.filter(\.stands)
+    var opensWAN = !surroundings.uplinks.isEmpty
+    policies = settings.policies.map { policy in
+      // What could not be read may have been meant for packets that a later policy would let out.
+      if policy.reading != .whole { opensWAN = false }
+      return PolicyNetwork(policy, tunnels: standing, opensWAN: opensWAN)
+    }
   }
 
   var marks: MarkLayout { settings.globals.marks }
@@ -118,7 +128,7 @@ struct Situation {
   var families: [AddressFamily] { surroundings.hasIPv6 ? [.ipv4, .ipv6] : [.ipv4] }
 
   /// Tunnels whose device stands.
-  var standing: [TunnelNetwork] { tunnels.filter { $0.state.wantsDevice && $0.fault?.code != .deviceTaken } }
+  var standing: [TunnelNetwork] { tunnels.filter(\.stands) }
 
   /// Tunnels that no gateway names: they serve the router itself and follow the push exactly.
   var ungoverned: [TunnelNetwork] {
@@ -147,6 +157,9 @@ struct Situation {
       }
       return result
     }
+      + policies.filter { $0.settings.reading != .whole }.map { policy in
+        "policy \(policy.settings.name): it could not be read in full, so no policy after it opens the WAN"
+      }
   }
 
   /// A device may come later, as USB sticks do; most often its name is wrong.
@@ -160,6 +173,8 @@ struct Situation {
 }
 
 extension TunnelNetwork {
+  var stands: Bool { state.wantsDevice && fault?.code != .deviceTaken }
+
   var facts: NetworkPlan.TunnelFacts {
     NetworkPlan.TunnelFacts(
       name: state.name, addresses: facedAddresses, gateway4: gateway4, gateway6: gateway6, mtu: mtu, dns: resolvers,

@@ -23,6 +23,7 @@ enum RuleRow {
   static let own: UInt32 = 0
   static let wan: UInt32 = 10
   static let wanFallback: UInt32 = 11
+  static let blocked: UInt32 = 12
   static let lease: UInt32 = 20
   static let clock: UInt32 = 21
   static let local: UInt32 = 30

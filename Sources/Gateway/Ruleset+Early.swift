@@ -18,7 +18,8 @@ extension Ruleset {
     var rules = AddressFamily.allCases.map { family in
       NftRule(.source(family, in: NftName("pass").of(family)), then: .return).because(.pass)
     }
-    rules.append(NftRule(answers(situation.marks.wan), then: [.return], origin: .answers))
+    // What has its way already: answers, policies, passes.
+    rules.append(NftRule(.mark(0, mask: situation.marks.mask, isNegated: true), then: .return).because(.marked))
     rules.append(NftRule(.isForRouter, then: .return).because(.house))
     rules.append(NftRule(.destination(.ipv6, .prefixes(WellKnown.linkLocal)), then: .return).because(.house))
     for family in AddressFamily.allCases {

@@ -6,7 +6,8 @@ extension Ruleset {
   var guards: [NftChain] {
     let guarded = situation.gateways.filter(\.isArmed)
     let closedInbound = situation.gateways.filter { $0.settings.inbound == .block }
-    var entries = closedInbound.map { gateway in
+    var entries = policyGuards.entries
+    entries += closedInbound.map { gateway in
       NftRule(
         .from("uplinks"), .into(gateway.lanSet), then: .jump(NftName("inbound").of(gateway.settings.name))
       ).because(gateway.origin("inbound"))
@@ -20,7 +21,7 @@ extension Ruleset {
         NftChain(
           NftName("inbound").of(gateway.settings.name), nil,
           fromInside(then: .return) + [begins(goto: gateway.refusal).because(gateway.origin("inbound"))])
-      } + guarded.map { NftChain(NftName("guard").of($0.settings.name), nil, guardRules($0)) }
+      } + policyGuards.chains + guarded.map { NftChain(NftName("guard").of($0.settings.name), nil, guardRules($0)) }
   }
 
   /// The first packet of a connection.
@@ -42,17 +43,34 @@ extension Ruleset {
     rules += AddressFamily.allCases.map { family in
       NftRule(.source(family, in: NftName("pass").of(family)), then: .return).because(.pass)
     }
-    rules.append(NftRule([.into("uplinks")] + answers(situation.marks.wan), then: [.return], origin: .answers))
-    rules.append(intoTunnels(gateway, then: .return))
+    rules += intoUplinks
+    rules += intoTunnels(gateway, then: .return)
     rules.append(NftRule(.notInto("uplinks"), .into("lan"), then: .return).because(.house))
     rules += insideAndExcluded(gateway, then: .return)
     return rules + [NftRule(then: .goto(gateway.refusal)).because(gateway.origin("kill_switch"))]
   }
 
-  func intoTunnels(_ gateway: GatewayNetwork, then statement: NftStatement) -> NftRule {
-    let blocksIPv6 = gateway.settings.ipv6 == .block
-    return NftRule((blocksIPv6 ? [.family(.ipv4)] : []) + [.into("tunnels")], then: [statement])
-      .because(gateway.origin("tunnel"))
+  /// What is marked for the uplink. A packet that a one-armed LAN did not send bears that mark as well.
+  private var intoUplinks: [NftRule] {
+    let isMarked = isMarked(situation.marks.wan)
+    let notOneArmed = NftMatch.input(.set("onearm"), isNegated: true)
+    var rules = [NftRule(notOneArmed, .into("uplinks"), isMarked, then: .return)]
+    if !situation.surroundings.oneArmed.isEmpty {
+      rules += AddressFamily.allCases.map { family in
+        NftRule(
+          .from("onearm"), .source(family, in: NftName("inside").of(family)), .into("uplinks"), isMarked, then: .return)
+      }
+    }
+    return rules.because(.marked)
+  }
+
+  func intoTunnels(_ gateway: GatewayNetwork, then statement: NftStatement) -> [NftRule] {
+    guard gateway.settings.ipv6 == .block else {
+      return [NftRule(.into("tunnels"), then: statement).because(gateway.origin("tunnel"))]
+    }
+    let marked = NftMatch.mark(0, mask: situation.marks.mask, isNegated: true)
+    return (policyTunnels.isEmpty ? [] : [NftRule(.into("tunnels"), marked, then: statement).because(.marked)])
+      + [NftRule(.family(.ipv4), .into("tunnels"), then: statement).because(gateway.origin("tunnel"))]
   }
 
   func insideAndExcluded(_ gateway: GatewayNetwork, then statement: NftStatement) -> [NftRule] {

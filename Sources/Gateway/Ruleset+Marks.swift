@@ -24,7 +24,8 @@ extension Ruleset {
             NftRule(.input(.device($0.state.device)), then: .goto(NftName("from_tunnel").of($0.state.index)))
           }
           + [
-            NftRule(.from("uplinks"), then: .goto("from_uplink")), NftRule(.from("lan"), then: .goto("from_lan")),
+            NftRule(.from("uplinks"), then: .goto("from_uplink")),
+            NftRule(.input(.loopback, isNegated: true), then: .goto("from_lan")),
           ])
     ]
     chains += situation.standing.map { tunnel in
@@ -37,19 +38,21 @@ extension Ruleset {
     chains.append(
       NftChain(
         "from_lan", nil,
-        AddressFamily.allCases.map { family in
-          NftRule(
-            [.source(family, in: NftName("pass").of(family))], then: [setMark(marks.wan), .return], origin: .pass)
-        }
+        // No packet of a LAN chooses its way by a mark of ours.
+        [NftRule(then: setMark(0))]
+          + AddressFamily.allCases.map { family in
+            NftRule(
+              [.source(family, in: NftName("pass").of(family))], then: [setMark(marks.wan), .return], origin: .pass)
+          }
           + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.return], origin: .answers) }
           + [NftRule(then: .jump("policies"))]))
-    // Marks of policies, first match wins.
-    chains.append(NftChain("policies", nil, []))
     chains.append(
       NftChain(
         "mark_out", NftHook(.route, .output, .mangle),
         [NftRule([isMarked(marks.own)], then: [setConnectionMark(marks.own), .accept], origin: .transport)]
-          + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.accept], origin: .answers) }))
+          + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.accept], origin: .answers) }
+          + (fromRouter == nil ? [] : [NftRule(then: .jump("from_router"))])))
+    if let fromRouter { chains.append(fromRouter) }
     return chains
   }
 
@@ -86,6 +89,7 @@ extension Ruleset {
 extension NftOrigin {
   static let transport = NftOrigin("Adit's own transport")
   static let answers = NftOrigin("the answer of a connection that began outside goes back as it came")
+  static let marked = NftOrigin("its way was chosen before: an answer, a policy, a pass")
   static let pass = NftOrigin("adit pass")
   static let house = NftOrigin("inside the house")
 }

@@ -34,7 +34,7 @@ extension Ruleset {
         situation.gateways.flatMap { gateway in hijackRules(gateway).because(gateway.origin("dns")) }),
       NftChain(
         "nat_out", NftHook(.nat, .postrouting, .srcnat),
-        [NftRule(.into("nat_tunnels"), then: .masquerade).because(NftOrigin("masquerade"))]),
+        [NftRule(.into("nat_tunnels"), then: .masquerade).because(NftOrigin("masquerade"))] + ownAddresses),
       NftChain(
         "dns_guard", NftHook(.filter, .forward, .filter, offset: -5),
         situation.gateways.filter(\.settings.blocksDoT).map { gateway in
@@ -43,7 +43,20 @@ extension Ruleset {
     ]
   }
 
-  private func queries(of gateway: GatewayNetwork, port: UInt16) -> [NftMatch] {
+  /// The router chose its address for the tunnel before a policy chose the uplink.
+  private var ownAddresses: [NftRule] {
+    guard fromRouter != nil else { return [] }
+    return AddressFamily.allCases.compactMap { family in
+      let hosts = situation.standing.flatMap(\.addresses).map { IPPrefix.host($0.prefix.address) }
+        .filter { $0.family == family }.withoutOverlaps
+      guard !hosts.isEmpty else { return nil }
+      return NftRule(
+        .into("uplinks"), isMarked(situation.marks.wan), .source(family, .prefixes(hosts)), then: .masquerade
+      ).because(.marked)
+    }
+  }
+
+  func queries(of gateway: GatewayNetwork, port: UInt16) -> [NftMatch] {
     [
       .from(gateway.lanSet), .protocols([.tcp, .udp]),
       .ports(NftPorts(.transport, .destination, [.init(port)])),

@@ -30,21 +30,15 @@ extension Ruleset {
 
   private func routerRules(_ gateway: GatewayNetwork) -> [NftRule] {
     var rules = [NftRule(isMarked(situation.marks.own), then: .accept).because(.transport)]
-    if let loopback = DeviceName("lo") { rules.append(NftRule(.output(.device(loopback)), then: .accept)) }
     rules.append(NftRule(answers(situation.marks.wan), then: [.accept], origin: .answers))
-    rules += [lease4, lease6].map { NftRule($0, then: [.accept], origin: NftOrigin("the router's own lease")) }
-    if situation.clockIsUnset {
-      rules.append(NftRule(.udp(to: 123), then: .accept).because(NftOrigin("the router's clock is unset")))
+    if fromRouter != nil {
+      rules.append(NftRule(.into("uplinks"), isMarked(situation.marks.wan), then: .accept).because(.marked))
     }
     for family in AddressFamily.allCases where !gateway.coversEverything(family) {
       rules.append(NftRule(.family(family), then: .accept).because(gateway.uncoveredOrigin(family)))
     }
-    rules += [
-      NftRule(.icmpv6Types(ICMPv6Type.allCases), then: .accept), NftRule(.headerProtocol(.igmp), then: .accept),
-      NftRule(.destination(.ipv4, .prefixes(WellKnown.onLink4)), then: .accept),
-      NftRule(.destination(.ipv6, .prefixes(WellKnown.onLink6)), then: .accept),
-    ].because(NftOrigin("neighbours on the link"))
-    rules.append(intoTunnels(gateway, then: .accept))
+    rules += necessities(then: .accept)
+    rules += intoTunnels(gateway, then: .accept)
     if situation.isBeforeNetwork {
       // A LAN device may turn out to be the uplink: by it the router only answers, and serves leases.
       rules.append(NftRule(.into("lan"), .direction(.reply), then: .accept).because(.house))
@@ -55,6 +49,21 @@ extension Ruleset {
     }
     rules += insideAndExcluded(gateway, then: .accept)
     return rules + [NftRule(then: .goto(refusal)).because(gateway.origin("kill_switch"))]
+  }
+
+  /// What the router cannot live without: itself, its lease, its clock, its neighbours.
+  func necessities(then statement: NftStatement) -> [NftRule] {
+    var rules = [NftRule(.output(.loopback), then: statement).because(NftOrigin("the router itself"))]
+    rules += [lease4, lease6].map { NftRule($0, then: [statement], origin: NftOrigin("the router's own lease")) }
+    if situation.clockIsUnset {
+      rules.append(NftRule(.udp(to: 123), then: statement).because(NftOrigin("the router's clock is unset")))
+    }
+    return rules
+      + [
+        NftRule(.icmpv6Types(ICMPv6Type.allCases), then: statement), NftRule(.headerProtocol(.igmp), then: statement),
+        NftRule(.destination(.ipv4, .prefixes(WellKnown.onLink4)), then: statement),
+        NftRule(.destination(.ipv6, .prefixes(WellKnown.onLink6)), then: statement),
+      ].because(NftOrigin("neighbours on the link"))
   }
 
   /// Ports of client and server (RFC 2131, RFC 8415).

@@ -15,9 +15,9 @@ struct Ruleset {
 
   var table: NftTable {
     var table = NftTable(name: "adit")
-    table.sets = sets
+    table.sets = sets + policySets
     table.counters = refusers.map { NftName("blocked").of($0) }
-    table.chains = markChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + natChains
+    table.chains = markChains + policyChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + natChains
     return table
   }
 
@@ -48,12 +48,14 @@ struct Ruleset {
   /// Tunnels out of which the LAN's addresses are hidden behind the tunnel's.
   private var natTunnels: [DeviceName] {
     let serving = situation.gateways.filter { $0.settings.masquerade }
-    if serving.isEmpty { return [] }
+    let plain = situation.gateways.filter { !$0.settings.masquerade }.flatMap(\.tunnels).map(\.state.device)
+    let named = policyTunnels.map(\.state.device).filter { !plain.contains($0) }
+    if serving.isEmpty { return named }
     // Pushed routes of a tunnel without a gateway reach the LAN too, and its server knows no way back to us.
     let ungoverned = situation.ungoverned.filter { tunnel in
       situation.standing.contains { $0.state.name == tunnel.state.name }
     }
-    return serving.flatMap { $0.tunnels.map(\.state.device) } + ungoverned.map(\.state.device)
+    return serving.flatMap { $0.tunnels.map(\.state.device) } + ungoverned.map(\.state.device) + named
   }
 
   /// Destinations that table P sends into some tunnel.
@@ -61,8 +63,11 @@ struct Ruleset {
     situation.standing.filter { $0.isConfigured && $0.fault == nil }.flatMap(\.targets).map(\.prefix)
   }
 
-  /// Whoever has a counter and a chain of refusals: the gateways, and the router.
-  private var refusers: [NftName] { situation.gateways.map { NftName($0.settings.name) } + [Self.routerName] }
+  /// Whoever has a counter and a chain of refusals: the gateways, the router, and the policies together.
+  private var refusers: [NftName] {
+    situation.gateways.map { NftName($0.settings.name) } + [Self.routerName]
+      + (situation.policies.isEmpty ? [] : ["policies"])
+  }
 
   /// Refusals answer at once: a TCP reset, else "administratively prohibited"; ICMP errors alone are rate-limited.
   private var refusals: [NftChain] {

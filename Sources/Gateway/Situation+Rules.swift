@@ -22,6 +22,8 @@ extension Situation {
     // Answers of connections that began at an uplink; without a way there they end, and never take the tunnel.
     row(RuleRow.wan, main) { $0.mark = marks.wan }
     row(RuleRow.wanFallback, .unreachable) { $0.mark = marks.wan }
+    // Policies refuse in nft, at once; what another program marks so ends here.
+    row(RuleRow.blocked, .unreachable) { $0.mark = marks.blocked }
     // The router's own lease (RFC 2131 and RFC 8415, ports of client and server).
     row(RuleRow.lease, main) {
       $0.inputDevice = loopback

@@ -31,14 +31,17 @@ extension Situation {
     }
     let serving = gateways.filter { !$0.lan.isEmpty }
     // Without a tunnel to forward into, whether the router forwards is not ours to say.
-    guard !serving.isEmpty, !isArmedOnly else { return result }
+    let named = policies.compactMap { policy -> TunnelNetwork.ID? in
+      if case .tunnel(let tunnel)? = policy.way { tunnel } else { nil }
+    }
+    guard !serving.isEmpty || !named.isEmpty, !isArmedOnly else { return result }
     set("net/ipv4/ip_forward", "1")
     // For a tunnel in reserve too: hosts drop a router that stops to forward (RFC 4861 section 7.2.5), and would miss it
     // when IPv6 comes back.
     let forwardsIPv6 = serving.contains { gateway in
       gateway.settings.ipv6 == .auto && gateway.tunnels.contains { $0.carries(.ipv6) }
     }
-    if surroundings.hasIPv6, forwardsIPv6 {
+    if surroundings.hasIPv6, forwardsIPv6 || named.contains(where: { $0.families.contains(.ipv6) }) {
       // A router ignores advertisements at 1, and would lose the uplink's IPv6 (ip-sysctl.rst).
       for device in surroundings.advertised.sorted() { set("net/ipv6/conf/\(device)/accept_ra", "2") }
       set("net/ipv6/conf/all/forwarding", "1")

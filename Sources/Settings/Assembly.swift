@@ -12,6 +12,8 @@ struct Assembly {
     var location: SourceLocation
     /// The gateway that breaks with it.
     var gateway: TunnelName?
+    /// The policy that then blocks.
+    var policy: TunnelName?
   }
   var references: [Reference] = []
   private var counts: [String: Int] = [:]
@@ -51,8 +53,7 @@ struct Assembly {
       add(TunnelSection.read(&reader, name: name), &reader)
     case Schema.gateway.type: readGateway(section, &reader)
     case Schema.policy.type:
-      let name = name(of: section, &reader)
-      result.settings.policies.append(LaterSections.policy(&reader, name: name, references: &references))
+      readPolicy(section, &reader)
     case Schema.health.type:
       if let health = LaterSections.health(&reader, references: &references) { result.settings.health.append(health) }
     case Schema.onDemand.type:
@@ -82,8 +83,22 @@ struct Assembly {
       var reader = SectionReader(section, Schema.tunnel)
       let name = name(of: section, &reader)
       add(TunnelSection.read(&reader, name: name), &reader, isBroken: true)
+    case Schema.policy.type?:
+      var reader = SectionReader(section, Schema.policy)
+      readPolicy(section, &reader, isBroken: true)
     default: break
     }
+  }
+
+  private mutating func readPolicy(_ section: UCISection, _ reader: inout SectionReader, isBroken: Bool = false) {
+    let name = name(of: section, &reader)
+    var policy = PolicySection.read(&reader, name: name, references: &references)
+    if let first = result.settings.policies.first(where: { $0.name == name }) {
+      reader.fail(section.nameLocation, "a second policy '\(name)'; the first is \(first.location)")
+      policy.reading = .nothing
+    }
+    if isBroken { policy.reading = .nothing }
+    result.settings.policies.append(policy)
   }
 
   private mutating func readGateway(_ section: UCISection, _ reader: inout SectionReader, isBroken: Bool = false) {
@@ -120,8 +135,12 @@ struct Assembly {
   /// The section's own name, or a counted one.
   private mutating func name(of section: UCISection, _ reader: inout SectionReader) -> TunnelName {
     if let written = section.name {
-      if let name = TunnelName(written) { return name }
-      reader.fail(section.nameLocation, "a name has at most 31 letters, digits, `_` and `-`")
+      if let name = TunnelName(written), !reader.schema.reservedNames.contains(written) { return name }
+      reader.fail(
+        section.nameLocation,
+        reader.schema.reservedNames.contains(written)
+          ? "'\(written)' is a name of Adit's own, take another"
+          : "a name has at most 31 letters, digits, `_` and `-`")
     }
     let type = reader.schema.type
     counts[type, default: 0] += 1
@@ -160,13 +179,18 @@ struct Assembly {
   /// A gateway that names one that is not there is broken.
   mutating func resolve() {
     let names = result.settings.tunnels.map(\.name)
+    let policies = result.settings.policies
     for reference in references where !names.contains(reference.tunnel) {
       let nearest = NearestName.of(reference.tunnel.text, in: names.map(\.text))
       diagnostics.append(
         Diagnostic(
           .error, reference.location,
-          "there is no tunnel '\(reference.tunnel)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")))
+          "there is no tunnel '\(reference.tunnel)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+            + (reference.policy == nil ? "" : "; what the policy matches is blocked")))
       if let gateway = reference.gateway { result.brokenGateways.insert(gateway) }
+      for (index, policy) in policies.enumerated() where policy.name == reference.policy {
+        result.settings.policies[index].via = .block
+      }
     }
     checkSharedLAN()
   }

@@ -12,6 +12,8 @@ package enum Schema {
     package var takesOpenVPNOptions = false
     /// Read and checked, and nothing follows from it yet.
     package var isActedOn = true
+    /// Names that would be taken for Adit's own parts of the firewall table.
+    package var reservedNames: Set<String> = []
 
     package func key(named name: String) -> Key? { keys.first { $0.name == name } }
   }
@@ -65,7 +67,7 @@ package enum Schema {
     case devicePattern
     case tunnel
     case way
-    case place
+    case place(PolicySettings.End)
     case ports
     case networkProtocol
     case byteMask
@@ -86,7 +88,8 @@ package enum Schema {
       case .devicePattern: "the name of a network device; `*` stands for any letters"
       case .tunnel: "the name of a `tunnel` section"
       case .way: "the name of a `tunnel` section, wan, or block"
-      case .place: "an address, a prefix, a MAC address, @DEVICE, a domain, or file:NAME; `!` in front negates"
+      case .place(.source): "an address, a prefix, a MAC address, @DEVICE, or file:NAME; `!` in front negates"
+      case .place(.destination): "an address, a prefix, a domain, or file:NAME; `!` in front negates"
       case .ports: "a port or a range such as 8000-8080"
       case .networkProtocol: "tcp, udp, icmp, icmpv6, esp, gre, or a protocol number"
       case .byteMask: "a mask of eight bits in a row, such as 0xff000000"

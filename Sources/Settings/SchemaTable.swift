@@ -77,21 +77,27 @@ extension Schema {
         "routes", .word(["all", "pushed"]), standard: "all",
         "all: everything goes through the tunnel; pushed: only what server and profile ask for."),
       Key("exclude", .prefix, list: true, "Destinations that keep the ordinary way."),
-    ])
+    ], reservedNames: ["output", "input", "router", "_router", "policies"])
 
   static let policy = Section(
-    type: "policy", summary: "An exception for some devices, destinations or ports.", naming: .own,
+    type: "policy",
+    summary:
+      "An exception for some devices, destinations or ports, whether a gateway names their LAN or not. In order; the first "
+      + "that matches decides. What stays in the house and the LAN's own questions to the router are left alone.",
+    naming: .own,
     keys: [
-      Key("src", .place, list: true, "Who: any of these."),
-      Key("dest", .place, list: true, "Where to: any of these."),
+      Key("src", .place(.source), list: true, "Who: any of these, and none of the negated ones."),
+      Key(
+        "dest", .place(.destination), list: true,
+        "Where to: any of these, and none of the negated ones. A domain means its subdomains too."),
       Key("proto", .networkProtocol, list: true, "Which protocols."),
-      Key("src_port", .ports, list: true, "Source ports."),
-      Key("dest_port", .ports, list: true, "Destination ports."),
-      Key("via", .way, standard: "block", "The way it takes."),
+      Key("src_port", .ports, list: true, "Source ports; needs `proto`."),
+      Key("dest_port", .ports, list: true, "Destination ports; needs `proto`."),
+      Key("via", .way, standard: "block", "The way it takes. A policy with an error blocks what it matches."),
       Key(
         "on_down", .word(["block", "wan", "next"]), standard: "block",
         "While that tunnel is down: refuse, the ordinary way, or the next policy."),
-    ], isActedOn: false)
+    ])
 
   static let health = Section(
     type: "health", summary: "How a tunnel is probed from the inside; the name is the tunnel's.", naming: .tunnel,

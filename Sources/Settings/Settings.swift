@@ -121,44 +121,6 @@ package struct GatewaySettings: Hashable, Sendable {
   }
 }
 
-package struct PolicySettings: Hashable, Sendable {
-  package enum Match: Hashable, Sendable {
-    case prefix(IPPrefix)
-    case mac(MACAddress)
-    case device(DeviceName)
-    case domain(DomainName)
-    /// A file of the configuration directory with one entry a line.
-    case list(String)
-  }
-  package struct Term: Hashable, Sendable {
-    package var match: Match
-    package var isNegated: Bool
-
-    package init(match: Match, isNegated: Bool = false) {
-      self.match = match
-      self.isNegated = isNegated
-    }
-  }
-  package enum Way: Hashable, Sendable { case tunnel(TunnelName), wan, block }
-  package enum OnDown: String, Hashable, Sendable { case block, wan, next }
-
-  package var name: TunnelName
-  package var sources: [Term] = []
-  package var destinations: [Term] = []
-  package var protocols: [String] = []
-  package var sourcePorts: [Rule.Ports] = []
-  package var destinationPorts: [Rule.Ports] = []
-  package var via: Way = .block
-  package var onDown: OnDown = .block
-  package var keys = KeyLocations()
-  package var location: SourceLocation
-
-  package init(name: TunnelName, location: SourceLocation) {
-    self.name = name
-    self.location = location
-  }
-}
-
 package struct HealthSettings: Hashable, Sendable {
   package var tunnel: TunnelName
   package var probe: IPAddress?

@@ -96,6 +96,37 @@ struct House {
     settings.gateways.append(gateway)
   }
 
+  /// - Parameters:
+  ///   - from: as `list src` has them; `!` in front negates. So `to` for `list dest`.
+  ///   - via: the name of a tunnel, `wan` or `block`.
+  mutating func addPolicy(
+    _ name: String, from: [String] = [], to: [String] = [], via: String,
+    _ change: (inout PolicySettings) throws -> Void = { _ in }
+  ) throws {
+    let location = SourceLocation(file: "policies", line: settings.policies.count * 10 + 1, column: 1)
+    var policy = PolicySettings(name: try #require(TunnelName(name)), location: location)
+    policy.sources = try from.map(term)
+    policy.destinations = try to.map(term)
+    policy.via =
+      switch via {
+      case "wan": .wan
+      case "block": .block
+      default: .tunnel(try #require(TunnelName(via)))
+      }
+    try change(&policy)
+    settings.policies.append(policy)
+  }
+
+  private func term(_ text: String) throws -> PolicySettings.Term {
+    let isNegated = text.hasPrefix("!")
+    let word = isNegated ? String(text.dropFirst()) : text
+    let match: PolicySettings.Match? =
+      word.hasPrefix("@")
+      ? DeviceName(word.dropFirst()).map { .device($0) }
+      : MACAddress(word).map { .mac($0) } ?? IPPrefix(word).map { .prefix($0) } ?? DomainName(word).map { .domain($0) }
+    return PolicySettings.Term(match: try #require(match), isNegated: isNegated)
+  }
+
   static func profile() -> Profile {
     var profile = Profile()
     profile.remotes = [Remote(host: "vpn.example.net", location: SourceLocation(file: "home.ovpn", line: 1))]

@@ -29,6 +29,7 @@ struct StepTextTests {
         + rule v4 800: fwmark 0xad000000/0xff000000 lookup 254
         + rule v4 810: fwmark 0xae000000/0xff000000 lookup 254
         + rule v4 811: fwmark 0xae000000/0xff000000 unreachable
+        + rule v4 812: fwmark 0xaf000000/0xff000000 unreachable
         + rule v4 820: iif lo ipproto 17 sport 68 dport 67 lookup 254
         + rule v4 830: lookup 44128
         + rule v4 840: fwmark 0x01000000/0xff000000 lookup 44001

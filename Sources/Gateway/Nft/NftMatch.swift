@@ -34,6 +34,8 @@ package enum NftDirection: String, Hashable, Sendable { case original, reply }
 package enum NftDevices: Hashable, Sendable {
   case device(DeviceName)
   case set(NftName)
+  /// `lo`, by which the router speaks to itself.
+  case loopback
 }
 
 package enum NftAddresses: Hashable, Sendable {

@@ -99,6 +99,7 @@ extension NftDevices {
     switch self {
     case .device(let name): "\"\(name)\""
     case .set(let name): "@\(name)"
+    case .loopback: "\"lo\""
     }
   }
 }

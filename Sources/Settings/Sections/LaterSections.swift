@@ -1,32 +1,8 @@
 import Base
 import Profile
 
-/// Sections that are checked whole already and acted on later: policy, health, ondemand.
+/// Sections that are checked whole already and acted on later: health, ondemand.
 enum LaterSections {
-  static func policy(
-    _ reader: inout SectionReader, name: TunnelName, references: inout [Assembly.Reference]
-  ) -> PolicySettings {
-    reader.checkKeys()
-    var policy = PolicySettings(name: name, location: reader.section.location)
-    policy.keys = reader.keyLocations
-    policy.sources = reader.values("src", term)
-    policy.destinations = reader.values("dest", term)
-    policy.protocols = reader.values("proto", networkProtocol)
-    policy.sourcePorts = reader.values("src_port", ports)
-    policy.destinationPorts = reader.values("dest_port", ports)
-    if let word = reader.words("via").last {
-      policy.via = way(word, &reader, references: &references)
-    } else {
-      reader.fail(reader.section.nameLocation, "a policy needs `option via`")
-    }
-    if let onDown = reader.choice("on_down", as: PolicySettings.OnDown.self) { policy.onDown = onDown }
-    let takesPorts = policy.protocols.allSatisfy { ["tcp", "udp"].contains($0) } && !policy.protocols.isEmpty
-    if !takesPorts, let word = (reader.words("src_port") + reader.words("dest_port")).first {
-      reader.fail(word.location, "ports need `list proto` with tcp or udp only")
-    }
-    return policy
-  }
-
   static func health(_ reader: inout SectionReader, references: inout [Assembly.Reference]) -> HealthSettings? {
     reader.checkKeys()
     guard let written = reader.section.name, let tunnel = TunnelName(written) else {
@@ -52,53 +28,6 @@ enum LaterSections {
     rule.subnets = reader.values("subnet") { IPPrefix($0)?.network }
     rule.reachable = reader.values("reachable") { IPAddress($0) }
     return rule
-  }
-
-  // MARK: Values
-
-  private static func way(
-    _ word: UCIWord, _ reader: inout SectionReader, references: inout [Assembly.Reference]
-  ) -> PolicySettings.Way {
-    switch word.text {
-    case "wan": return .wan
-    case "block": return .block
-    default:
-      guard let tunnel = TunnelName(word.text) else {
-        reader.failValue(word, of: "via")
-        return .block
-      }
-      references.append(Assembly.Reference(tunnel: tunnel, location: word.location))
-      return .tunnel(tunnel)
-    }
-  }
-
-  static func term(_ text: String) -> PolicySettings.Term? {
-    let isNegated = text.hasPrefix("!")
-    return match(isNegated ? text.dropFirst() : text[...]).map { PolicySettings.Term(match: $0, isNegated: isNegated) }
-  }
-
-  private static func match(_ text: Substring) -> PolicySettings.Match? {
-    if text.hasPrefix("@") { return DeviceName(text.dropFirst()).map { .device($0) } }
-    if text.hasPrefix("file:") { return text.count > 5 ? .list(String(text.dropFirst(5))) : nil }
-    if let mac = MACAddress(text) { return .mac(mac) }
-    if let prefix = IPPrefix(text) { return .prefix(prefix.network) }
-    // A name of digits and dots alone is a mistyped address.
-    guard text.contains(where: \.isLetter), text.contains(".") else { return nil }
-    return DomainName(text).map { .domain($0) }
-  }
-
-  private static func networkProtocol(_ text: String) -> String? {
-    let known = ["tcp", "udp", "icmp", "icmpv6", "esp", "gre"]
-    if known.contains(text) { return text }
-    return UInt8(text).map(String.init)
-  }
-
-  static func ports(_ text: String) -> Rule.Ports? {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count <= 2, let first = UInt16(parts[0]), first > 0 else { return nil }
-    guard parts.count == 2 else { return Rule.Ports(first) }
-    guard let last = UInt16(parts[1]), last >= first else { return nil }
-    return Rule.Ports(first: first, last: last)
   }
 }
 
