@@ -9,13 +9,9 @@ package struct PolicyDomains: Hashable, Sendable {
   package var isNegated: Bool
   package var domains: [DomainName]
 
-  /// `names4_tv`, or `notnames4_tv` for what the policy leaves out.
-  package func set(_ family: AddressFamily) -> NftName {
-    (isNegated ? NftName("notnames") : NftName("names")).of(family).of(policy)
+  package func set(_ family: AddressFamily) -> TimedSet {
+    isNegated ? .notNames(policy: policy, family) : .names(policy: policy, family)
   }
-
-  /// Answers of strangers fill the sets: no more than this.
-  package static let limit = 65_535
 }
 
 extension Settings {

@@ -21,14 +21,11 @@ extension Ruleset {
     return situation.standing.filter { indexes.contains($0.state.index) }
   }
 
-  /// Sets of names stand even while their policy is left out: what is known of the names outlives it.
-  var policySets: [NftSet] {
-    acting.flatMap { sets($0.policy) }
-      + situation.settings.policyDomains.flatMap { domains in
-        AddressFamily.allCases.map { family in
-          NftSet(domains.set(family), .timedAddresses(family, limit: PolicyDomains.limit))
-        }
-      }
+  var policySets: [NftSet] { acting.flatMap { sets($0.policy) } }
+
+  /// They stand even while their policy is left out: what is known of the names outlives it.
+  var nameSets: [NftSet] {
+    situation.settings.policyDomains.flatMap { domains in AddressFamily.allCases.map { NftSet(domains.set($0)) } }
   }
 
   var policyChains: [NftChain] {
@@ -142,7 +139,7 @@ extension Ruleset {
     if !side.devices.isEmpty { matches.append(.from(policy.deviceSet(isNegated))) }
     if !side.domains.isEmpty {
       let domains = PolicyDomains(policy: policy.settings.name, isNegated: isNegated, domains: side.domains)
-      matches += AddressFamily.allCases.map { .destination($0, in: domains.set($0)) }
+      matches += AddressFamily.allCases.map { .destination($0, in: domains.set($0).name) }
     }
     return matches
   }

@@ -24,7 +24,7 @@ struct Ruleset {
   private var sets: [NftSet] {
     let surroundings = situation.surroundings
     // First, so that a load, which keeps these, leaves the order of sets as a first load makes it.
-    var sets = AddressFamily.allCases.map { NftSet(.pass($0)) } + [NftSet(.openLAN), NftSet(.openRouter)]
+    var sets = AddressFamily.allCases.map { NftSet(.pass($0)) } + [NftSet(.openLAN), NftSet(.openRouter)] + nameSets
     sets.append(.devices("lan", surroundings.lan))
     let always = situation.gateways.filter { $0.settings.killSwitch == .always }
     if !always.isEmpty { sets.append(.devices(NetworkPlan.alwaysSet, always.flatMap(\.lan))) }

@@ -189,7 +189,9 @@ struct PolicyTests {
       ])
     let text = try #require(house.plan().ruleset)
     #expect(text.contains("set names6_video { type ipv6_addr; flags timeout; size 65535; }"))
-    let sets = house.settings.policyDomains.flatMap { domains in [domains.set(.ipv4).text, domains.set(.ipv6).text] }
+    let sets = house.settings.policyDomains.flatMap { domains in
+      [domains.set(.ipv4), domains.set(.ipv6)].map(\.name.text)
+    }
     #expect(sets == ["names4_video", "names6_video", "notnames4_video", "notnames6_video"])
   }
 
