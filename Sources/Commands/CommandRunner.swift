@@ -33,6 +33,7 @@ package enum CommandRunner {
       return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory)
     case .doctor(let configPath, let stateDirectory, let asJSON):
       return DoctorCommand.run(configPath: configPath, stateDirectory: stateDirectory, asJSON: asJSON)
+    case .prove(let request): return ProveCommand.run(request)
     case .version(let asJSON): return VersionCommand.run(asJSON: asJSON)
     case .run: preconditionFailure("the daemon has been run already")
     }

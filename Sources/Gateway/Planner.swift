@@ -21,6 +21,7 @@ package enum Planner {
     isArmedOnly: Bool = false
   ) -> NetworkPlan {
     guard !tunnels.isEmpty || !settings.gateways.isEmpty else { return withdrawn }
+    let settings = settings.including(probesIn: snapshot)
     let surroundings = Surroundings(
       snapshot: snapshot, tunnels: tunnels, settings: settings, formerUplinks: formerUplinks)
     let situation = Situation(

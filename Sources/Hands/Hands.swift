@@ -194,7 +194,7 @@ package final class Hands {
   }
 
   /// - Returns: false when it was not there.
-  func removeRuleset(within limit: Duration) throws(Fault) -> Bool {
+  package func removeRuleset(within limit: Duration) throws(Fault) -> Bool {
     try firewall.refresh()
     guard firewall.standing != nil else { return false }
     try firewall.start(nil)

@@ -44,8 +44,8 @@ package struct Leftovers: Hashable, Sendable {
 }
 
 extension Hands {
-  /// Removes what a predecessor left, and nothing else: tun devices with an alias of ours, routes of protocol 173 in any
-  /// table, rules of protocol 173 in our band, our nft table, and settings that still have the value we gave them.
+  /// Removes what a predecessor left, and nothing else: tun and probe devices with an alias of ours, routes of protocol 173
+  /// in any table, rules of protocol 173 in our band, our nft table, and settings that still have the value we gave them.
   ///
   /// Not while a plan is being done.
   /// - Parameters:
@@ -69,6 +69,10 @@ extension Hands {
       guard let alias = link.alias, alias.hasPrefix(Self.aliasPrefix), adoption.devices[link.name] != alias else {
         continue
       }
+      if remove([.deleteLink(link.name)], &left) == 1 { left.devices.append(link.name) }
+    }
+    // The far end and its namespace went with the process; what stays is a cable whose end somebody holds.
+    for link in snapshot.links where ProbeDevice.isOurs(link) {
       if remove([.deleteLink(link.name)], &left) == 1 { left.devices.append(link.name) }
     }
     if !adoption.keepsNetwork {

@@ -9,15 +9,19 @@ package struct LinkChange: Hashable, Sendable {
   package var isUp: Bool?
   package var alias: String?
   package var transmitQueueLength: Int?
+  /// The bridge that it shall be a port of.
+  package var master: Int32?
 
   package init(
-    name: DeviceName, mtu: Int? = nil, isUp: Bool? = nil, alias: String? = nil, transmitQueueLength: Int? = nil
+    name: DeviceName, mtu: Int? = nil, isUp: Bool? = nil, alias: String? = nil, transmitQueueLength: Int? = nil,
+    master: Int32? = nil
   ) {
     self.name = name
     self.mtu = mtu
     self.isUp = isUp
     self.alias = alias
     self.transmitQueueLength = transmitQueueLength
+    self.master = master
   }
 
   /// RTM_NEWLINK without NLM_F_CREATE changes a device that is there, all of it at once.
@@ -32,6 +36,7 @@ package struct LinkChange: Hashable, Sendable {
     var message = Message(Int(RTM_NEWLINK), flags: NLM_F_ACK, header: header)
     if let mtu { message.put(Int(IFLA_MTU), UInt32(clamping: mtu)) }
     if let alias { message.put(Int(IFLA_IFALIAS), Array(alias.utf8)) }
+    if let master { message.putValue(Int(IFLA_MASTER), master) }
     if let transmitQueueLength { message.put(Int(IFLA_TXQLEN), UInt32(clamping: transmitQueueLength)) }
     return message
   }

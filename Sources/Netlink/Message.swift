@@ -48,6 +48,15 @@ struct Message: ~Copyable {
     precondition(result == 0, "a netlink message outgrew its buffer")
   }
 
+  /// A fixed part inside an attribute, without a header of its own.
+  mutating func append(_ part: some BitwiseCopyable) {
+    var part = part
+    let result = unsafe withUnsafeMutableBytes(of: &part) {
+      unsafe nlmsg_append(message, $0.baseAddress, $0.count, Int32(NLMSG_ALIGNTO))
+    }
+    precondition(result == 0, "a netlink message outgrew its buffer")
+  }
+
   /// In the byte order of this machine, as netlink has it.
   mutating func putValue(_ attribute: Int, _ value: some BitwiseCopyable) {
     put(attribute, nativeBytes(value))

@@ -47,6 +47,13 @@ import Testing
     #expect(
       try parse("doctor --json --config /c --state-dir /s")
         == .doctor(configPath: "/c", stateDirectory: "/s", asJSON: true))
+    var prove = ProveRequest(configPath: "/c", stateDirectory: "/run/adit")
+    prove.gateway = "lan"
+    prove.putsDown = true
+    prove.destinations = [try #require(IPAddress("9.9.9.9")), try #require(IPAddress("2620:fe::fe"))]
+    prove.addresses = [try #require(IPAddress("192.168.1.9"))]
+    #expect(
+      try parse("prove lan --down --to 9.9.9.9 --to 2620:fe::fe --address 192.168.1.9 --config /c") == .prove(prove))
     #expect(try parse("version --json") == .version(asJSON: true))
     #expect(try parse("--version") == .version(asJSON: false))
     var check = CheckRequest()
@@ -83,6 +90,11 @@ import Testing
       ),
       ("connect p --lan br/lan", "adit: `br/lan` is no device name\ntry `adit connect --help`\n"),
       ("check --set verb", "adit: `--set` goes with a PROFILE\ntry `adit check --help`\n"),
+      ("prove --to 9.9.9", "adit: `9.9.9` is no address\ntry `adit prove --help`\n"),
+      (
+        "prove --to 9.9.9.9 --to 1.1.1.1",
+        "adit: `--to` is given twice for one family\ntry `adit prove --help`\n"
+      ),
       ("help runn", "adit: unknown command `runn`; did you mean `run`?\ntry `adit help --help`\n"),
     ])
   func problems(line: String, text: String) { #expect(problem(line) == text) }
@@ -108,6 +120,7 @@ import Testing
           disarm              open what is armed, when no daemon runs
           cleanup             remove everything of ours from the kernel
           doctor              look at all that Adit needs, and say what stands in its way, with the remedy
+          prove [GATEWAY]     try to get out beside the tunnel, as a device of the LAN would
           version             print the version, OpenSSL's, and what the ciphers do on this CPU
           help [COMMAND]      explain a command
 

@@ -156,6 +156,18 @@ int adit_peer_credentials(int socket, int32_t *process, uint32_t *user, uint32_t
 // A connected pair of Unix streams, for tests.
 int adit_stream_pair(int ends[2]);
 
+// --- whole packets (packets.c)
+
+// Sends packets whose IP header the caller has written; the kernel finds the way. 4 or 6.
+int adit_raw_socket(int family);
+// Hears every packet of a device, in and out, from its network header on (AF_PACKET); ethertype 0 = all.
+int adit_tap_open(int device, int ethertype, int buffer);
+// -EAGAIN when none waits.
+long adit_tap_receive(int tap, void *into, size_t count, uint8_t *is_outgoing);
+long adit_tap_broadcast(int tap, int device, int ethertype, const void *from, size_t count);
+// Packets that did not fit into the buffer since the last time.
+long adit_tap_lost(int tap);
+
 // --- tun (tun.c)
 
 enum { ADIT_VNET_HEADER = 10 };

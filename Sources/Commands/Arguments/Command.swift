@@ -13,6 +13,7 @@ package enum Command: Hashable, Sendable {
   case disarm(configPath: String?, stateDirectory: String)
   case cleanup(configPath: String?, stateDirectory: String)
   case doctor(configPath: String?, stateDirectory: String, asJSON: Bool)
+  case prove(ProveRequest)
   case version(asJSON: Bool)
 }
 

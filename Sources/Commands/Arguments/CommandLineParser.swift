@@ -110,6 +110,7 @@ package struct CommandLineParser {
     case "cleanup": return .cleanup(configPath: value("--config"), stateDirectory: stateDirectory)
     case "doctor":
       return .doctor(configPath: value("--config"), stateDirectory: stateDirectory, asJSON: has("--json"))
+    case "prove": return .prove(try proveRequest())
     case "version": return .version(asJSON: has("--json"))
     default: return .help(verb: try helpTopic())
     }
@@ -139,6 +140,29 @@ package struct CommandLineParser {
       throw failure("`\(option)` goes with a PROFILE")
     }
     return request
+  }
+
+  private func proveRequest() throws(UsageError) -> ProveRequest {
+    var request = ProveRequest(configPath: value("--config"), stateDirectory: stateDirectory)
+    request.gateway = operands.first
+    request.putsDown = has("--down")
+    request.asJSON = has("--json")
+    request.destinations = try addresses("--to")
+    request.addresses = try addresses("--address")
+    return request
+  }
+
+  /// At most one of each family.
+  private func addresses(_ option: String) throws(UsageError) -> [IPAddress] {
+    var addresses: [IPAddress] = []
+    for text in values[option] ?? [] {
+      guard let address = IPAddress(text) else { throw failure("`\(text)` is no address") }
+      guard !addresses.contains(where: { $0.family == address.family }) else {
+        throw failure("`\(option)` is given twice for one family")
+      }
+      addresses.append(address)
+    }
+    return addresses
   }
 
   private func delay() throws(UsageError) -> Duration? {

@@ -121,6 +121,23 @@ package enum CommandTable {
         "One line each: ok, warning or problem. It changes nothing and sends nothing. It exits with 69 when there is a problem."
       ],
       options: [json]),
+    Verb(
+      "prove", "[GATEWAY]", 0...1, "try to get out beside the tunnel, as a device of the LAN would",
+      details: [
+        "A throw-away client in the LAN tries DNS, DNS over TLS, TCP, QUIC, ICMP, large and fragmented packets, by IPv4 and IPv6,",
+        "while every way out is listened to. It exits with 0 when nothing left the router in clear, with 1 when something did,",
+        "with 69 when it cannot be tried. What a policy sends to the WAN counts as a leak here.",
+      ],
+      options: [
+        CommandOption(
+          "--down",
+          "try with the tunnels down and the firewall flushed too; both come back, timed passes end"),
+        CommandOption(
+          "--to", "ADDRESS", repeatable: true, "where to (default 192.0.2.1 and 2001:db8::1, which are nobody's)"),
+        CommandOption(
+          "--address", "ADDRESS", repeatable: true, "the client's own, in a LAN that is a bridge (default: a free one)"),
+        json,
+      ]),
     Verb("version", "print the version, OpenSSL's, and what the ciphers do on this CPU", options: [json]),
     Verb("help", "[COMMAND]", 0...1, "explain a command"),
   ]

@@ -1,0 +1,122 @@
+# `adit prove`: a made-up device of the LAN tries to get out. It passes where protection stands and names the leak where it does not.
+lab_up; lab_pki
+mkdir -p "$LAB_DIR/config"
+lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
+lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
+chmod 600 "$LAB_DIR/config/home.ovpn"
+config() { # LAN KILL_SWITCH
+  cat > "$LAB_DIR/config/gateway" <<UCI
+config tunnel 'home'
+	option profile 'home.ovpn'
+
+config gateway 'lan'
+	list tunnel 'home'
+	list lan '$1'
+	option kill_switch '$2'
+	option dns 'off'
+UCI
+}
+prove() { adit prove --config "$LAB_DIR/config" "$@" > "$LAB_DIR/prove.log" 2>&1; }
+proves() { local code=$1; shift; prove "$@"; [ $? -eq "$code" ] || { cat "$LAB_DIR/prove.log"; return 1; }; }
+says() { grep -qE "$1" "$LAB_DIR/prove.log" || { cat "$LAB_DIR/prove.log"; return 1; }; }
+state() { network_state | sed -E 's/packets [0-9]+ bytes [0-9]+//'; }
+nothing_left() { [ -z "$(ip -n "$LAB_GW" -o link show type veth | grep adit-prove)" ]; }
+# The kernel answers one host with few ICMP errors a second; this case asks more often.
+lab_in gw sysctl -qw net.ipv4.icmp_ratelimit=0
+
+# A plain LAN device: the client has a net of its own.
+config lan0 always
+refuse "nothing stands: the client gets out" proves 0
+expect "and that is a leak" test "$(tail -1 "$LAB_DIR/prove.log" | cut -d: -f1)" = LEAK
+expect "by the WAN" says 'in clear on wan0$'
+expect "nothing of it is left" nothing_left
+expect "arm" adit arm --config "$LAB_DIR/config"
+armed=$(state)
+expect "armed: no leak" proves 0
+expect "every probe of both families is refused" test "$(grep -c '  pass  ' "$LAB_DIR/prove.log")" -eq 16
+expect "at once, TCP by a reset" says 'TCP, port 443 +refused: TCP reset'
+expect "and others by ICMP" says 'IPv6  QUIC, UDP port 443 +refused: administratively prohibited'
+expect "afterwards the router is as it was" test "$armed" = "$(state)"
+expect "--down needs a daemon" proves 69 --down
+adit_start run --config "$LAB_DIR/config"
+expect_within 10 "connected" adit_connected
+expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
+expect "connected: no leak" proves 0
+expect "IPv4 went inside" says 'pass    IPv4  DNS over UDP, port 53 +inside tun-home'
+expect "a packet of full size, and one in fragments too" test "$(grep -cE 'IPv4  a packet .* inside tun-home' "$LAB_DIR/prove.log")" -eq 2
+expect "nothing of it is left" nothing_left
+expect_within 3 "nor of its net" sh -c "! ip -n $LAB_GW route show table all | grep -q 198.19"
+expect "put down, flushed and put up again: no leak" proves 0 --down --json
+expect "in four states" test "$(grep -oE '"state":"[a-z_]+"' "$LAB_DIR/prove.log" | tr '\n' ' ')" = '"state":"as_it_is" "state":"down" "state":"flushed" "state":"up_again" '
+expect "the verdict is pass" says '"verdict":"pass"'
+expect "the tunnel is up again" adit_connected
+expect_within 5 "the LAN gets through again" ping_lan 192.0.2.80
+
+# Interrupted and killed.
+ip netns exec "$LAB_GW" "$ADIT" prove --down --config "$LAB_DIR/config" --state-dir "$LAB_DIR/state" > "$LAB_DIR/prove.log" 2>&1 &
+prover=$!
+expect_within 15 "the tunnel is put down" adit_status '"status":"disconnected"'
+kill -INT $prover; wait $prover
+expect "interrupted: it fails" test $? -eq 1
+expect "and says so" says 'interrupted; everything is as it was'
+expect "its cable is gone" nothing_left
+expect_within 15 "the tunnel comes up again" adit_connected
+ip netns exec "$LAB_GW" "$ADIT" prove --config "$LAB_DIR/config" --state-dir "$LAB_DIR/state" > /dev/null 2>&1 &
+prover=$!
+expect_within 5 "it is at work" sh -c "ip -n $LAB_GW link show adit-prove0"
+kill -KILL $prover; wait $prover 2> /dev/null
+expect_within 10 "killed: its cable goes by itself" nothing_left
+
+# Broken on purpose: without a kill switch, and the tunnel down.
+config lan0 off
+kill -HUP "$ADIT_PID"
+expect_within 5 "reloaded" adit_status '"kill_switch":"off"'
+expect "up: no leak" proves 0
+expect "down" adit down home
+expect_within 5 "the tunnel is down" adit_status '"status":"disconnected"'
+expect "kill_switch off and the tunnel down: a leak" proves 1
+expect "named with its device" says 'LEAK    IPv4  TCP, port 443 +[0-9] packets? in clear on wan0'
+expect "by IPv6 too" says 'LEAK    IPv6  ICMP echo +[0-9] packets? in clear on wan0'
+expect "other destinations" proves 1 --to 192.0.2.80
+expect "stop" adit_stop
+
+# A bridge: the client is one more device of it.
+ip -n "$LAB_GW" address flush dev lan0
+ip -n "$LAB_GW" link add br-lan type bridge
+ip -n "$LAB_GW" link set lan0 master br-lan
+ip -n "$LAB_GW" link set br-lan up
+lab_address gw br-lan 192.168.77.1/24 fd77::1/64
+config br-lan always
+expect_within 5 "the LAN reaches the router" ping_lan 192.168.77.1
+ip -n "$LAB_LAN" address add 192.168.77.254/24 dev eth0
+adit cleanup --config "$LAB_DIR/config" > /dev/null
+expect "arm" adit arm --config "$LAB_DIR/config"
+armed=$(state)
+expect "bridge, armed: no leak" proves 0
+expect "it took an address that is free" says 'a client at br-lan, 192.168.77.253 and fd77::'
+expect "afterwards the router is as it was" test "$armed" = "$(state)"
+expect "with an address of the owner's" proves 0 --address 192.168.77.200
+expect "it is that" says 'a client at br-lan, 192.168.77.200 and fd77::'
+# A hole made by hand: our rules away, and the guard empty.
+for family in -4 -6; do
+  ip -n "$LAB_GW" $family rule show | sed -n 's/^\([0-9]*\):.*proto 173.*/\1/p' | while read -r priority; do
+    ip -n "$LAB_GW" $family rule del priority "$priority"
+  done
+done
+lab_in gw nft flush table inet adit
+expect "a hole in the table: a leak" proves 1
+expect "named" says '^LEAK: 16 of 16 probes left the router in clear, by wan0$'
+adit cleanup --config "$LAB_DIR/config" > /dev/null
+adit_start run --config "$LAB_DIR/config"
+expect_within 10 "connected" adit_connected
+expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
+expect "bridge, connected, down and up: no leak" proves 0 --down
+expect "IPv4 went inside" says 'inside tun-home'
+expect "nothing of it is left" nothing_left
+expect "stop" adit_stop
+
+# What somebody holds on to.
+ip -n "$LAB_GW" link add adit-prove0 type veth peer name held
+ip -n "$LAB_GW" link set adit-prove0 alias adit-prove:lan
+expect "cleanup" adit cleanup --config "$LAB_DIR/config"
+expect "removes a cable that was left" nothing_left
