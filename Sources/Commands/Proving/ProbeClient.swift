@@ -15,6 +15,8 @@ final class ProbeClient {
   /// What it is a port of; `nil` = it is a LAN device by itself.
   let bridge: Link?
   private(set) var addresses: [AddressFamily: IPAddress] = [:]
+  /// The router's addresses on it, where it is a LAN device by itself.
+  private(set) var routerNets: [IPPrefix] = []
   let mtu: Int
 
   private let netlink: NetlinkSocket
@@ -130,6 +132,7 @@ final class ProbeClient {
     do {
       if bridge == nil {
         try netlink.perform(.addAddress(InterfaceAddress(device: device, prefix: net.router)))
+        routerNets.append(net.router)
       }
       try inner.perform(.addAddress(InterfaceAddress(device: farEnd, prefix: net.client)))
       try inner.perform(

@@ -18,15 +18,14 @@ final class Proof {
   private var clients: [ProbeClient] = []
   /// Tunnels that we put down.
   private var isDown: [String] = []
-  /// The armed plan is ours to keep while no daemon runs.
-  private var keepsArmed = false
+  private var siblings: [Sibling] = []
   private var wasLost = false
 
   /// A daemon settles, plans and lets nft run.
   private static let planning: Duration = .seconds(8)
   private static let parting: Duration = .seconds(6)
   private static let connecting: Duration = .seconds(40)
-  private static let loading: Duration = .seconds(10)
+  private static let flushing: Duration = .seconds(10)
 
   init(
     _ gateway: GatewaySettings, _ configuration: LoadedConfiguration, _ request: ProveRequest
@@ -98,10 +97,11 @@ final class Proof {
       let results = try round.run(probes(of: client, marks), repetitions: repetitions, every: interval, vigil)
       let place = client.bridge.map(\.name.text) ?? "\(client.device), a net of its own"
       let addresses = client.addresses.values.sorted().map(\.description).joined(separator: " and ")
-      report.rounds.append(
-        ProveReport.Round(
-          gateway: gateway.name.text, state: state, situation: situation, client: "\(place), \(addresses)",
-          results: results))
+      let told = ProveReport.Round(
+        gateway: gateway.name.text, state: state, situation: situation, client: "\(place), \(addresses)",
+        results: results)
+      report.rounds.append(told)
+      if !request.asJSON { Terminal.say(told.text) }
     }
     if outside.contains(where: { $0.tap.lost > 0 }) { wasLost = true }
   }
@@ -133,7 +133,7 @@ final class Proof {
     }
     guard bridges.isEmpty else { return }
     if status == nil {
-      if hands.hasRuleset { try arm() }
+      try standBeside()
     } else if try !vigil.wait(for: Self.planning, until: { self.isPlanned }) {
       throw .unavailable(
         "the daemon does not take the client into \(gateway.name); does it run with this configuration?")
@@ -150,24 +150,15 @@ final class Proof {
 
   private var hasTable: Bool { (try? FirewallTable.exists("adit")) ?? false }
 
-  /// What `adit arm` would make now, for the devices that are there now. No daemon starts in the middle of it.
-  private func arm() throws(ProveFailure) {
-    keepsArmed = true
-    do {
-      let lock = try NamespaceLock()
-      var configuration = configuration
-      let tunnels = PlanCommand.narrow(&configuration, to: nil)
-      let snapshot = try hands.netlink.snapshot()
-      let isAfterCrash = snapshot.links.contains { $0.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false }
-      let plan = Planner.armed(
-        settings: configuration.settings, tunnels: tunnels, snapshot: snapshot, holdsSessions: isAfterCrash)
-      let failure = try hands.applyNow(plan, within: Self.loading).first
-      _ = consume lock
-      if let failure { throw failure.fault }
-    } catch let fault as Fault {
-      throw ProveFailure(.failure, fault.sentence)
+  /// Without a daemon the client is treated as what stands treats the LAN, be it right or wrong.
+  private func standBeside() throws(ProveFailure) {
+    guard let lan = gateway.lan.first else { return }
+    do throws(NetlinkFailure) {
+      for client in clients where client.bridge == nil {
+        siblings.append(try Sibling(client.device, of: lan, nets: client.routerNets, hands.netlink))
+      }
     } catch {
-      throw .unavailable("the gateway cannot be armed for the client: \(error)")
+      throw .unavailable("the client cannot be made one of \(lan): \(error)")
     }
   }
 
@@ -245,7 +236,7 @@ final class Proof {
 
   private func flush() throws(ProveFailure) {
     do throws(Fault) {
-      _ = try hands.removeRuleset(within: Self.loading)
+      _ = try hands.removeRuleset(within: Self.flushing)
     } catch {
       throw ProveFailure(.failure, error.sentence)
     }
@@ -261,7 +252,7 @@ final class Proof {
 
   // MARK: Putting back
 
-  /// Whatever happened: the tunnels are asked for again, the clients go, and the armed plan forgets them.
+  /// Whatever happened: the tunnels are asked for again, and the clients go.
   func restore() {
     vigil.heedsSignals = false
     while let name = isDown.popLast() {
@@ -271,9 +262,9 @@ final class Proof {
         Terminal.complain("adit: \(name) was put down and could not be put up again: \(error.text)\n")
       }
     }
+    for sibling in siblings { sibling.remove(hands.netlink) }
+    siblings = []
     for client in clients { client.remove() }
     clients = []
-    guard keepsArmed else { return }
-    do throws(ProveFailure) { try arm() } catch { Terminal.complain("adit: \(error.text); run `adit arm`\n") }
   }
 }

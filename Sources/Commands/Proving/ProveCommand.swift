@@ -19,16 +19,13 @@ enum ProveCommand {
         try proof.run(&report)
       }
     } catch {
-      if !report.rounds.isEmpty { say(report, asJSON: request.asJSON) }
+      if request.asJSON, !report.rounds.isEmpty { Terminal.say(report.json.line + "\n") }
       Terminal.complain("adit: \(error.text)\n")
       return error.code
     }
-    say(report, asJSON: request.asJSON)
+    // Each round was told when it was over.
+    Terminal.say(request.asJSON ? report.json.line + "\n" : report.end)
     return report.exitCode
-  }
-
-  private static func say(_ report: ProveReport, asJSON: Bool) {
-    Terminal.say(asJSON ? report.json.line + "\n" : report.text)
   }
 
   private static func gateways(of settings: Settings, _ request: ProveRequest) throws(ProveFailure) -> [GatewaySettings]

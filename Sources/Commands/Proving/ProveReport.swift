@@ -64,38 +64,10 @@ package struct ProveReport: Hashable, Sendable {
     return hasFailed ? "FAILED: see above" : "no leak: none of \(sent.count) probes left the router in clear"
   }
 
-  package var text: String {
-    var lines: [String] = []
-    for round in rounds {
-      lines.append("\(round.gateway), \(round.state.words) (\(round.situation)): a client at \(round.client)")
-      let width = Probe.Kind.allCases.map(\.words.count).max() ?? 0
-      for result in round.results {
-        let words = result.probe.kind.words
-        let padding = String(repeating: " ", count: width - words.count)
-        let word =
-          switch result.verdict {
-          case .pass: "pass  "
-          case .leak: "LEAK  "
-          case .unsent: "unsent"
-          }
-        let family = result.probe.family == .ipv4 ? "IPv4" : "IPv6"
-        lines.append("  \(word)  \(family)  \(words)\(padding)  \(Self.outcome(result))")
-      }
-    }
-    return (lines + remarks.map { "note: \($0)" } + [verdict]).joined(separator: "\n") + "\n"
-  }
+  package var text: String { rounds.map(\.text).joined() + end }
 
-  private static func outcome(_ result: ProbeResult) -> String {
-    if !result.clear.isEmpty {
-      return result.clear.sorted { $0.key < $1.key }
-        .map { "\($0.value) packet\($0.value == 1 ? "" : "s") in clear on \($0.key)" }.joined(separator: ", ")
-    }
-    if !result.inside.isEmpty {
-      return "inside \(result.inside.keys.sorted().map(\.text).joined(separator: ", "))"
-    }
-    if let answer = result.answer { return answer.words }
-    return result.reachedRouter ? "stopped without an answer" : "did not reach the router"
-  }
+  /// What follows the rounds.
+  package var end: String { (remarks.map { "note: \($0)" } + [verdict]).joined(separator: "\n") + "\n" }
 
   package var json: JSONValue {
     .object([
@@ -126,5 +98,37 @@ package struct ProveReport: Hashable, Sendable {
 
   private static func json(_ packets: [DeviceName: Int]) -> JSONValue {
     .object(packets.sorted { $0.key < $1.key }.map { .init($0.key.text, .number(Int64($0.value))) })
+  }
+}
+
+extension ProveReport.Round {
+  package var text: String {
+    var lines = ["\(gateway), \(state.words) (\(situation)): a client at \(client)"]
+    let width = Probe.Kind.allCases.map(\.words.count).max() ?? 0
+    for result in results {
+      let words = result.probe.kind.words
+      let padding = String(repeating: " ", count: width - words.count)
+      let word =
+        switch result.verdict {
+        case .pass: "pass  "
+        case .leak: "LEAK  "
+        case .unsent: "unsent"
+        }
+      let family = result.probe.family == .ipv4 ? "IPv4" : "IPv6"
+      lines.append("  \(word)  \(family)  \(words)\(padding)  \(Self.outcome(result))")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func outcome(_ result: ProbeResult) -> String {
+    if !result.clear.isEmpty {
+      return result.clear.sorted { $0.key < $1.key }
+        .map { "\($0.value) packet\($0.value == 1 ? "" : "s") in clear on \($0.key)" }.joined(separator: ", ")
+    }
+    if !result.inside.isEmpty {
+      return "inside \(result.inside.keys.sorted().map(\.text).joined(separator: ", "))"
+    }
+    if let answer = result.answer { return answer.words }
+    return result.reachedRouter ? "stopped without an answer" : "did not reach the router"
   }
 }

@@ -20,6 +20,16 @@ prove() { adit prove --config "$LAB_DIR/config" "$@" > "$LAB_DIR/prove.log" 2>&1
 proves() { local code=$1; shift; prove "$@"; [ $? -eq "$code" ] || { cat "$LAB_DIR/prove.log"; return 1; }; }
 says() { grep -qE "$1" "$LAB_DIR/prove.log" || { cat "$LAB_DIR/prove.log"; return 1; }; }
 state() { network_state | sed -E 's/packets [0-9]+ bytes [0-9]+//'; }
+# A hole made by hand: our rules away, and the table empty.
+hole() {
+  local family priority
+  for family in -4 -6; do
+    ip -n "$LAB_GW" $family rule show | sed -n 's/^\([0-9]*\):.*proto 173.*/\1/p' | while read -r priority; do
+      ip -n "$LAB_GW" $family rule del priority "$priority"
+    done
+  done
+  lab_in gw nft flush table inet adit
+}
 nothing_left() { [ -z "$(ip -n "$LAB_GW" -o link show type veth | grep adit-prove)" ]; }
 # The kernel answers one host with few ICMP errors a second; this case asks more often.
 lab_in gw sysctl -qw net.ipv4.icmp_ratelimit=0
@@ -38,6 +48,10 @@ expect "at once, TCP by a reset" says 'TCP, port 443 +refused: TCP reset'
 expect "and others by ICMP" says 'IPv6  QUIC, UDP port 443 +refused: administratively prohibited'
 expect "afterwards the router is as it was" test "$armed" = "$(state)"
 expect "--down needs a daemon" proves 69 --down
+hole
+expect "a hole in what stands: a leak" proves 1
+expect "and it was not mended in passing" proves 1
+expect "armed again" adit arm --config "$LAB_DIR/config"
 adit_start run --config "$LAB_DIR/config"
 expect_within 10 "connected" adit_connected
 expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
@@ -97,13 +111,8 @@ expect "it took an address that is free" says 'a client at br-lan, 192.168.77.25
 expect "afterwards the router is as it was" test "$armed" = "$(state)"
 expect "with an address of the owner's" proves 0 --address 192.168.77.200
 expect "it is that" says 'a client at br-lan, 192.168.77.200 and fd77::'
-# A hole made by hand: our rules away, and the guard empty.
-for family in -4 -6; do
-  ip -n "$LAB_GW" $family rule show | sed -n 's/^\([0-9]*\):.*proto 173.*/\1/p' | while read -r priority; do
-    ip -n "$LAB_GW" $family rule del priority "$priority"
-  done
-done
-lab_in gw nft flush table inet adit
+# A hole made by hand.
+hole
 expect "a hole in the table: a leak" proves 1
 expect "named" says '^LEAK: 16 of 16 probes left the router in clear, by wan0$'
 adit cleanup --config "$LAB_DIR/config" > /dev/null

@@ -1,0 +1,60 @@
+import Base
+import Netlink
+
+/// While no daemon plans for it: makes the kernel treat a device as it treats another, by what stands now, holes and all.
+///
+/// To arm anew would mend what is to be proved.
+struct Sibling {
+  private static let table = "adit"
+  /// IFNAMSIZ: how nf_tables keeps a device's name.
+  private static let nameLength = 16
+
+  private let device: DeviceName
+  private var sets: [String] = []
+  private var rules: [Rule] = []
+
+  /// - Parameters:
+  ///   - net: of the new device; the router answers it there.
+  init(_ device: DeviceName, of other: DeviceName, nets: [IPPrefix], _ netlink: NetlinkSocket) throws(NetlinkFailure) {
+    self.device = device
+    let snapshot = try netlink.snapshot()
+    do throws(NetlinkFailure) {
+      for set in try FirewallTable.contents(of: Self.table)?.sets ?? [] where !set.isMap && !set.isAnonymous {
+        guard set.keyLength == Self.nameLength,
+          var element = try FirewallTable.elements(of: set.name, in: Self.table).first(where: {
+            $0.key == Self.key(other)
+          })
+        else { continue }
+        element.key = Self.key(device)
+        if try FirewallTable.add([element], to: set.name, in: Self.table) { sets.append(set.name) }
+      }
+      let routes = snapshot.routes.filter { $0.origin == Route.ours && $0.device == other && $0.gateway == nil }
+      for net in nets {
+        guard let example = routes.first(where: { $0.destination.family == net.family }) else { continue }
+        try netlink.perform(.addRoute(Route(destination: net.network, device: device, table: example.table)))
+      }
+      for rule in snapshot.rules where rule.origin == Route.ours && rule.inputDevice == other {
+        var rule = rule
+        rule.inputDevice = device
+        try netlink.perform(.addRule(rule))
+        rules.append(rule)
+      }
+    } catch {
+      remove(netlink)
+      throw error
+    }
+  }
+
+  /// Its routes go with the device.
+  func remove(_ netlink: NetlinkSocket) {
+    _ = netlink.perform(rules.map(NetlinkChange.deleteRule))
+    let element = FirewallTable.Element(key: Self.key(device))
+    // A set that is gone by now needs nothing taken out.
+    for set in sets { _ = try? FirewallTable.remove([element], from: set, in: Self.table) }
+  }
+
+  private static func key(_ device: DeviceName) -> [UInt8] {
+    let bytes = Array(device.text.utf8)
+    return bytes + [UInt8](repeating: 0, count: max(nameLength - bytes.count, 0))
+  }
+}
