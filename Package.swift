@@ -129,7 +129,7 @@ let package = Package(
     roomTests("ConfigDirectory", ["TestKit", "Profile", "Settings"]),
     roomTests("Control"),
     roomTests("Engine", ["TestKit", "Session", "Exchange", "IO", "Profile", "Crypto", "DataChannel", "CLinux"]),
-    roomTests("Daemon", ["Control", "IO", "Supervisor", "Settings", "Profile"]),
+    roomTests("Daemon", ["Control", "Gateway", "Hands", "IO", "Netlink", "Supervisor", "Settings", "Profile"]),
     roomTests("Commands", ["TestKit", "Profile", "Settings", "Gateway", "ConfigDirectory", "Control", "IO"]),
   ],
   swiftLanguageModes: [.v6]

@@ -14,7 +14,7 @@ final class NetworkKeeper {
 
   private let hands: Hands
   private var monitor: Monitor
-  private let firewallMonitor: FirewallMonitor
+  private var firewallMonitor: FirewallMonitor
   private let log: LogSink
   private(set) var plan = NetworkPlan()
   private(set) var isDone = true
@@ -24,12 +24,21 @@ final class NetworkKeeper {
   private(set) var failures: [StepFailure] = []
   /// When to look again without an event.
   private(set) var refreshAt: Instant?
+  /// When to look at settings of whose changes the kernel does not tell.
+  private var settingsAt: Instant?
+  private static let settingsInterval: Duration = .seconds(10)
+
+  /// nft costs some 20 ms of work; what netlink brings back costs less.
+  private var ofTable = Restoration(longestPause: .seconds(4))
+  private var ofTheRest = Restoration(longestPause: .seconds(1))
+  private var isRestoring = false
+  private var told = OncePerMinute()
 
   init(stateDirectory: String, log: LogSink) throws(Fault) {
     hands = try Hands(stateDirectory: stateDirectory)
     do throws(NetlinkFailure) {
-      monitor = try Monitor()
-      firewallMonitor = try FirewallMonitor()
+      monitor = try Monitor(aliasPrefix: TunnelState.aliasPrefix)
+      firewallMonitor = try FirewallMonitor(table: Hands.table)
     } catch {
       throw Fault(.networkPlanFailed, "\(error)")
     }
@@ -42,10 +51,7 @@ final class NetworkKeeper {
   var firewallRuns: Int { hands.runs }
 
   var nextWake: Instant? {
-    switch (refreshAt, hands.deadline) {
-    case (let a?, let b?): min(a, b)
-    case (let a, let b): a ?? b
-    }
+    [refreshAt, hands.deadline, settingsAt].compactMap { $0 }.min()
   }
 
   /// True as of the last planning; sockets of IPv6 can be made then.
@@ -75,6 +81,8 @@ final class NetworkKeeper {
     at now: Instant
   ) {
     refreshAt = nil
+    isRestoring = false
+    settingsAt = now + Self.settingsInterval
     do throws(Fault) {
       awaitsFirewall = !hands.hasRuleset
       let next = Planner.plan(
@@ -94,17 +102,48 @@ final class NetworkKeeper {
   /// True when the LAN still waits for a firewall that stands by now: plan again.
   var mayOpen: Bool { awaitsFirewall && hands.hasRuleset }
 
-  /// Goes on when nft has ended or its time is over.
+  /// Goes on when nft has ended or its time is over, or looks at the settings.
   func proceed(at now: Instant) {
+    if let due = settingsAt, due <= now {
+      settingsAt = now + Self.settingsInterval
+      if hands.hasLostSetting { restore(at: now) { $0.ofTheRest.moment(at: now) } }
+    }
+    guard hands.isBusy else { return }
     do throws(Fault) { take(try hands.proceed(), at: now) } catch { fail(error, at: now) }
   }
 
-  /// Something changed in the kernel, perhaps by us: look again soon.
+  /// Something changed in the kernel, perhaps by us: look again soon, and at once when something of ours is gone.
   func drain(at now: Instant) {
-    let report = monitor.drain()
-    let lostTable = firewallMonitor.drain()
-    guard lostTable || !report.changed.isEmpty || report.hasOverflowed, refreshAt == nil else { return }
+    drainFirewall(at: now)
+    let report = monitor.drain(leavingOut: hands.netlink)
+    if report.hasLost || report.hasOverflowed || (report.changed.contains(.setting) && hands.hasLostSetting) {
+      restore(at: now) { $0.ofTheRest.moment(at: now) }
+    }
+    guard !report.changed.isEmpty, refreshAt == nil else { return }
     refreshAt = now + Self.settle
+  }
+
+  private func drainFirewall(at now: Instant) {
+    let report = firewallMonitor.drain()
+    let changes = report.changes.filter(hands.isForeign)
+    guard plan.ruleset != nil, !changes.isEmpty || report.hasOverflowed else { return }
+    // When even the largest buffer was too small it may have been our own load that filled it: then what a look shows
+    // must do.
+    if report.hasOverflowed, !firewallMonitor.isLargest { hands.distrustRuleset() }
+    for change in changes { tell(LossText.words(change), kind: LossText.deed(change), at: now) }
+    restore(at: now) { $0.ofTable.moment(at: now) }
+  }
+
+  private func restore(at now: Instant, _ moment: (NetworkKeeper) -> Instant) {
+    // What is waited for already puts this right too.
+    guard !isRestoring else { return }
+    isRestoring = true
+    let moment = moment(self)
+    refreshAt = min(refreshAt ?? moment, moment)
+  }
+
+  private func tell(_ text: String, kind: String, at now: Instant) {
+    if let line = told.line(text, kind: kind, at: now) { log.log(.warning, line, at: now) }
   }
 
   func openTun(_ device: NetworkPlan.TunDevice) throws(Fault) -> FileDescriptor? { try hands.openTun(device) }
@@ -133,6 +172,8 @@ final class NetworkKeeper {
   }
 
   private func take(_ progress: Progress, at now: Instant) {
+    for (kind, text) in LossText.lines(hands.takeLosses()) { tell(text, kind: kind, at: now) }
+    for note in hands.takeElementNotes() { log.log(.warning, note, kind: "elements", at: now) }
     isDone = progress.isDone
     hasAdded = progress.hasAdded
     for failure in progress.failures where !failures.contains(failure) {

@@ -7,7 +7,8 @@ package struct RulesetDigest: Hashable, Sendable {
   package let hash: String
   package let rules: Int
 
-  package static let chainPrefix = "text_"
+  private static let chainPrefix = "text_"
+  package var chain: String { Self.chainPrefix + hash }
 
   /// - Parameters:
   ///   - chain: the name of a chain that stands.

@@ -28,6 +28,13 @@ struct Firewall: ~Copyable {
   private(set) var isTrusted = false
   private var run: ChildProcess?
   private var wasTouched = false
+  /// What the run will show of itself in the events of nf_tables; each run ends with one transaction at most.
+  private var expected: Expectation?
+
+  private enum Expectation: Hashable {
+    case load(chain: String)
+    case deletion
+  }
   /// How often nft was started: a new run's descriptor often has the number of the last one.
   private(set) var runs = 0
   private var work = Work.deletion
@@ -91,6 +98,10 @@ struct Firewall: ~Copyable {
     work = next
     isTrusted = false
     wasTouched = false
+    switch next {
+    case .load(let ruleset, _): expected = .load(chain: RulesetDigest(of: ruleset).chain)
+    case .deletion: expected = .deletion
+    }
     runs += 1
     deadline = Clock.now + Self.patience
   }
@@ -136,6 +147,20 @@ struct Firewall: ~Copyable {
   mutating func stop() {
     run = nil
     deadline = nil
+  }
+
+  /// Tells our own transactions from others'. By what they do and not by the process's number, which the kernel gives as
+  /// the whole machine counts and not as a container does.
+  mutating func isForeign(_ change: FirewallChange) -> Bool {
+    switch expected {
+    case .load(let chain) where change.newChains.contains(chain): expected = nil
+    case .deletion where change.deletesTable && change.added == 0: expected = nil
+    default:
+      // What is put into timed sets is nobody's attack.
+      return change.deletesTable || change.removed + change.added > 0
+        || change.changedSets.contains { TimedSet(name: $0) == nil }
+    }
+    return false
   }
 
   /// Somebody else changed the table: what stands there is not known until it is loaded anew.

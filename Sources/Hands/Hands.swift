@@ -8,6 +8,9 @@ package import Netlink
 /// Everything is done at once but nft, which runs beside the daemon's loop: after `apply` and each `proceed`, wait for
 /// `descriptor` and `deadline` and call `proceed`, until the progress is done.
 package final class Hands {
+  /// The name of our nft table.
+  package static let table = Firewall.table
+
   package let netlink: NetlinkSocket
   private var settings: SystemSettings
   private var firewall: Firewall
@@ -18,6 +21,11 @@ package final class Hands {
   private var running: Step?
   private var kept: Set<String> = []
   private var next: NetworkPlan?
+  /// The plan that was done last, and what of it could not be done.
+  private var settled: NetworkPlan?
+  private var unsettled: Set<Step> = []
+  private var current = NetworkPlan()
+  private var losses: [Loss] = []
   /// True when all that `next` adds stands already.
   private var hasAddedNext = false
   var waitingElements: [TimedElement] = []
@@ -65,11 +73,41 @@ package final class Hands {
   private func steps(to plan: NetworkPlan) throws(Fault) -> [Step] {
     var installed = try installed(for: plan)
     if !firewall.isTrusted, installed.ruleset != nil { installed.ruleset = .unknown }
-    return Difference.steps(from: installed, to: plan)
+    let steps = Difference.steps(from: installed, to: plan)
+    note(steps, installed)
+    return steps
+  }
+
+  private func note(_ steps: [Step], _ installed: Installed) {
+    guard let settled else { return }
+    for step in steps where settled.brings(step) && !unsettled.contains(step) {
+      let loss = Loss(
+        step: step, found: step.sysctl.flatMap { file in installed.sysctls.first { $0.path == file.path }?.value })
+      if !losses.contains(loss) { losses.append(loss) }
+    }
   }
 
   /// Somebody else changed our table: the next plan loads it anew.
   package func distrustRuleset() { firewall.distrust() }
+
+  /// Takes an event of the firewall's monitor.
+  /// - Returns: true when somebody else did it, and our table is to be loaded anew.
+  package func isForeign(_ change: FirewallChange) -> Bool {
+    guard firewall.isForeign(change) else { return false }
+    firewall.distrust()
+    return true
+  }
+
+  /// True when a setting has another value than the plan that was done last gave it.
+  package var hasLostSetting: Bool {
+    settled.map { plan in plan.sysctls.contains { (SysctlFile.value($0.path) ?? $0.value) != $0.value } } ?? false
+  }
+
+  /// What was gone though the plan before had brought it, since the last call.
+  package func takeLosses() -> [Loss] {
+    defer { losses = [] }
+    return losses
+  }
 
   /// Brings the system to the plan. While nft is still at work for an earlier one, what the newest adds is done at once,
   /// and the rest of it waits.
@@ -97,6 +135,8 @@ package final class Hands {
     // No step says so: what the plan no longer names goes back.
     restoreSettings()
     addWaiting()
+    settled = current
+    unsettled = Set(failures.map(\.step))
     let result = Progress(isDone: true, hasAdded: true, failures: failures)
     failures = []
     return result
@@ -145,6 +185,7 @@ package final class Hands {
     queue = steps[...]
     failures = []
     kept = Set(plan.sysctls.map(\.path))
+    current = plan
   }
 
   private func advance() {

@@ -38,6 +38,8 @@ struct NetlinkChannel: ~Copyable {
 
   var descriptor: Int32 { unsafe nl_socket_get_fd(handle) }
 
+  var port: UInt32 { unsafe nl_socket_get_local_port(handle) }
+
   /// What a kernel does not know is done without.
   func setOption(_ level: Int32, _ name: Int32, _ value: some BitwiseCopyable) {
     let bytes = nativeBytes(value)

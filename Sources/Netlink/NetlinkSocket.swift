@@ -31,6 +31,9 @@ package final class NetlinkSocket {
     channel.setOption(SOL_NETLINK, NETLINK_EXT_ACK, Int32(1))
   }
 
+  /// By which the kernel names this socket in events.
+  var port: UInt32 { channel.port }
+
   /// Sends one request and gives each of its replies to `body`, up to the acknowledgement.
   /// - Returns: the errno (0 = done) and the kernel's words.
   func ask(_ request: consuming Message, _ body: (Reply) -> Void) -> (code: Int32, text: String?) {

@@ -10,6 +10,8 @@ struct Reply {
 
   var type: Int { unsafe Int(message.pointee.nlmsg_type) }
   var flags: Int32 { unsafe Int32(message.pointee.nlmsg_flags) }
+  /// Of an event: the socket whose request it comes from, 0 when it is the kernel's own doing. Not every kind tells.
+  var port: UInt32 { unsafe message.pointee.nlmsg_pid }
   var sequence: UInt32 { unsafe message.pointee.nlmsg_seq }
 
   /// The fixed part, and the attributes behind it; `nil` when the message is too short for it.

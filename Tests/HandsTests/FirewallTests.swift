@@ -120,6 +120,81 @@ struct FirewallTests {
   }
 }
 
+@Suite("Whose change it was", .enabled(if: Namespace.isPossible))
+struct ForeignChangeTests {
+  @Test("our own loads and the deletion are known as ours, whatever others do beside them")
+  func own() throws {
+    let element = try passed("192.168.1.7")
+    let heard = try inHouse { state in
+      let hands = try Hands(stateDirectory: state.path)
+      var monitor = try FirewallMonitor(table: Hands.table)
+      var heard: [[Bool]] = []
+      func hear() { heard.append(monitor.drain().changes.map(hands.isForeign)) }
+      _ = try hands.applyNow(table("first"), within: patience)
+      hear()
+      _ = try hands.applyNow(table("second"), within: patience)
+      hands.add([element])
+      hear()
+      let progress = try hands.apply(table("third"))
+      try Namespace.shell("nft add rule inet adit forward accept")
+      _ = try finish(hands, progress)
+      hear()
+      _ = try hands.applyNow(table("third"), within: patience)
+      hear()
+      _ = try hands.applyNow(NetworkPlan(), within: patience)
+      hear()
+      return heard
+    }
+    // In whichever order the two came.
+    #expect(heard[2].filter { $0 }.count == 1 && heard[2].count == 2)
+    #expect(heard[0] == [false] && heard[1].allSatisfy { !$0 } && heard[3] == [false] && heard[4] == [false])
+  }
+
+  @Test(
+    "what anybody else does to the table makes it be loaded anew",
+    arguments: [
+      "nft flush table inet adit", "nft flush chain inet adit forward", "nft flush ruleset",
+      "nft delete table inet adit", "nft insert rule inet adit forward accept", "nft add chain inet adit more",
+      "nft add element inet adit lan '{ eth9 }'", "nft flush set inet adit lan",
+      "nft add table inet adit '{ flags dormant; }'",
+      "nft list table inet adit > /tmp/adit-$$; nft flush ruleset; nft -f /tmp/adit-$$; rm /tmp/adit-$$",
+    ])
+  func foreign(command: String) throws {
+    let plan = table("first", more: "\tset lan { type ifname; elements = { \"lan0\" }; }\n")
+    let (foreign, runs, before, after) = try inHouse { state in
+      let hands = try Hands(stateDirectory: state.path)
+      var monitor = try FirewallMonitor(table: Hands.table)
+      _ = try hands.applyNow(plan, within: patience)
+      _ = monitor.drain().changes.map(hands.isForeign)
+      let before = try Namespace.shell("nft list table inet adit")
+      try Namespace.shell(command)
+      let foreign = monitor.drain().changes.map(hands.isForeign)
+      let runs = hands.runs
+      _ = try hands.applyNow(plan, within: patience)
+      return (foreign, hands.runs - runs, before, try Namespace.shell("nft list table inet adit"))
+    }
+    #expect(foreign.contains(true))
+    // The kernel wakes a table that sleeps only when nothing else is done to it: the last attempt replaces it.
+    #expect(runs == (command.contains("dormant") ? 3 : 1))
+    #expect(before == after)
+  }
+
+  @Test("elements of timed sets may come and go by anybody's hand")
+  func elements() throws {
+    let (foreign, runs) = try inHouse { state in
+      let hands = try Hands(stateDirectory: state.path)
+      var monitor = try FirewallMonitor(table: Hands.table)
+      _ = try hands.applyNow(table("first"), within: patience)
+      _ = monitor.drain().changes.map(hands.isForeign)
+      try Namespace.shell("nft add element inet adit pass4 '{ 10.0.0.1 timeout 1h }'; nft flush set inet adit pass4")
+      let foreign = monitor.drain().changes.map(hands.isForeign)
+      _ = try hands.applyNow(table("first"), within: patience)
+      return (foreign, hands.runs)
+    }
+    #expect(foreign == [false, false] && runs == 1)
+  }
+}
+
 @Suite("Elements of timed sets", .enabled(if: Namespace.isPossible))
 struct ElementTests {
   @Test("an element comes, gets a new time, and goes; one without a time stays")
