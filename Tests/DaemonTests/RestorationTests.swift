@@ -14,7 +14,7 @@ struct RestorationTests {
     var restoration = Restoration(longestPause: .seconds(4))
     var now = start
     var pauses: [Duration] = []
-    for _ in 0..<10 {
+    for _ in 0..<11 {
       let moment = restoration.moment(at: now)
       pauses.append(moment - now)
       // Broken again the moment it is whole.

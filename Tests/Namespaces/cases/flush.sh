@@ -29,7 +29,7 @@ for try in 1 2; do lab_in gw nft flush ruleset; expect_within 2 "again" ours; do
 expect "the log names the program" adit_log 'nft \(pid [0-9]+\) removed our nft table: restored'
 expect "and says it once" test "$(grep -c 'removed our nft table' "$LAB_DIR/adit.log")" -eq 1
 for change in "flush table inet adit" "flush chain inet adit guard" "insert rule inet adit guard accept" "add chain inet adit more" \
-  "flush set inet adit lan_gateway" "delete table inet adit" "add table inet adit { flags dormant; }"; do
+  "flush set inet adit lan" "delete table inet adit" "add table inet adit { flags dormant; }"; do
   lab_in gw nft "$change" || continue
   expect_within 6 "nft $change: our table is as it was" ours
 done
