@@ -6,9 +6,10 @@ package import Settings
 /// Fail-over waits out a short reconnect of the preferred tunnel, while its LANs are held closed; fail-back waits until that
 /// tunnel has proved stable, longer each time that it had not.
 package struct Failover: Sendable {
-  /// A server that restarts politely is back within a second or two; it has missed our first packet then, and hears the
-  /// next after 2 s (`tls-timeout`).
-  package static let grace: Duration = .seconds(3)
+  /// A session that broke, or whose engine died, is back within a second or two.
+  package static let grace: Duration = .seconds(2)
+  /// A server that said it restarts takes a second to stop and one to start, and missed our first packet meanwhile.
+  package static let restartGrace: Duration = .seconds(6)
   /// So long a preferred tunnel has to be up before the LANs go back to it.
   package static let settling: Duration = .seconds(5)
   package static let longestSettling: Duration = .seconds(320)
@@ -34,10 +35,11 @@ package struct Failover: Sendable {
     var losses = 0
     /// Up, or expected back at once.
     var isHeld = false
+    var patience = Failover.grace
 
     var isUp: Bool { prospect == .up }
     /// When nobody waits for it any more; `nil` = nobody does.
-    var waitedForUntil: Instant? { prospect == .soon ? since + Failover.grace : nil }
+    var waitedForUntil: Instant? { prospect == .soon ? since + patience : nil }
     var steadyFrom: Instant {
       since + min(Failover.settling * (1 << min(max(losses - 1, 0), 6)), Failover.longestSettling)
     }
@@ -85,7 +87,8 @@ package struct Failover: Sendable {
   ) {
     let names = Set(tunnels.map(\.name))
     records = records.filter { names.contains($0.key) }
-    for (name, prospect) in tunnels {
+    for (name, said) in tunnels {
+      let prospect = said == .restarting ? .soon : said
       var record = records[name] ?? Record(prospect: prospect, since: now)
       if record.prospect != prospect {
         if record.isUp {
@@ -95,7 +98,11 @@ package struct Failover: Sendable {
         record.prospect = prospect
         record.since = now
       }
-      if prospect == .up { record.hasBeenUp = true }
+      if said == .restarting { record.patience = Self.restartGrace }
+      if prospect == .up {
+        record.hasBeenUp = true
+        record.patience = Self.grace
+      }
       let isHeld = record.isUp || record.hasBeenUp && record.waitedForUntil.map { $0 > now } ?? false
       if record.isHeld, !isHeld {
         // Put down is not lost.
@@ -148,9 +155,16 @@ extension TunnelSupervisor {
     case up
     /// An attempt runs or is near.
     case soon
-    /// Switched off, or only the owner or much time can mend it.
+    /// The server said that it restarts.
+    case restarting
+    /// Switched off, or what keeps it away will not mend itself at once.
     case away
   }
+
+  /// Of what goes wrong between us and the server: what the next attempt may well mend.
+  private static let passing: Set<Fault.Code> = [
+    .handshakeTimeout, .controlChannelBroken, .renegotiationFailed, .keysExpired, .decryptFailed, .pushTimeout,
+  ]
 
   package var prospect: Prospect {
     switch phase {
@@ -158,7 +172,14 @@ extension TunnelSupervisor {
     case .idle, .ending(_, _, .rest): return .away
     case .resolving, .connecting, .ending, .pausing, .unreachable:
       guard let code = lastFailure?.fault.code else { return .soon }
-      return code == .serverHalt || [.authentication, .configuration].contains(code.entry.blame) ? .away : .soon
+      switch code.entry.blame {
+      case .network: return .soon
+      case .server where code == .serverRestart: return .restarting
+      case .server: return [.serverHalt, .noTunnelAddress].contains(code) ? .away : .soon
+      case .router: return [.engineDied, .engineMisbehaved].contains(code) ? .soon : .away
+      case .handshake: return Self.passing.contains(code) ? .soon : .away
+      case .authentication, .configuration: return .away
+      }
     }
   }
 }

@@ -63,7 +63,7 @@ struct FailoverTests {
     return house
   }
 
-  @Test("At the start the preferred tunnel is waited for, three seconds long")
+  @Test("At the start the preferred tunnel is waited for, two seconds long")
   func start() throws {
     var house = try House("home", "backup")
     house.set(1, .up)
@@ -88,22 +88,37 @@ struct FailoverTests {
     house.set(0, .soon)
     #expect(house.active() == "home")
     #expect(!house.isOther)
-    house.pass(.milliseconds(2_900))
+    house.pass(.milliseconds(1_900))
     house.set(0, .up)
     #expect(house.active() == "home")
     #expect(house.failover.nextWake == nil)
     #expect(house.failover.holds(try name("home")))
   }
 
-  @Test("R-06: after three seconds the backup takes over, and the log says why")
+  @Test("R-06: after two seconds the backup takes over, and the log says why")
   func over() throws {
     var house = try steady()
     house.set(0, .soon)
     #expect(try house.wake() == Failover.grace)
     #expect(house.active() == "backup")
-    #expect(house.said == ["lan: backup takes over: home has been down for 3 s"])
+    #expect(house.said == ["lan: backup takes over: home has been down for 2 s"])
     #expect(house.isOther)
     #expect(!house.failover.holds(try name("home")))
+  }
+
+  @Test("R-06: a server that said it restarts is waited for longer, also when the first attempt to it fails")
+  func restart() throws {
+    var house = try steady()
+    house.set(0, .restarting)
+    house.pass(.milliseconds(500))
+    house.set(0, .soon)
+    house.pass(.seconds(5))
+    #expect(house.active() == "home")
+    house.set(0, .up)
+    #expect(house.active() == "home")
+    house.set(0, .restarting)
+    #expect(try house.wake() == Failover.restartGrace)
+    #expect(house.active() == "backup")
   }
 
   @Test("R-06: a tunnel that is put down, or whose login is refused, is replaced at once")
