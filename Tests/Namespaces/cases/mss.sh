@@ -54,8 +54,9 @@ expect "over IPv6 too" sh -c "ip netns exec $LAB_LAN ping -c 1 -W 1 -M do -s 140
 expect "what fits passes" lab_in lan ping -c 1 -W 1 -q -M do -s 1372 192.0.2.80
 # A device that may go out by the narrow WAN. It has learned of the narrower tunnel above.
 ip -n "$LAB_LAN" route flush cache; ip -n "$LAB_LAN" -6 route flush cache; ip -n "$LAB_LAN" tcp_metrics flush
-lab_in gw nft add element inet adit pass4 '{ 192.168.77.10 }'
-lab_in gw nft add element inet adit pass6 '{ fd77::10 }'
+config_section policy direct "list src '192.168.77.10'" "list src 'fd77::10'" "option via 'wan'"
+adit_reload
+expect_within 3 "a policy sends this host by the WAN" sh -c "ip netns exec $LAB_GW nft list table inet adit | grep -q 192.168.77.10"
 both; expect "IPv4 by the WAN" reaches lan 192.0.2.80 5201; both_end
 seen "IPv4 by the WAN" 1452
 both; expect "IPv6 by the WAN" reaches lan 2001:db8:80::80 5201; both_end

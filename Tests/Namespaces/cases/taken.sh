@@ -1,7 +1,7 @@
 # A device of somebody else has the name of ours: that tunnel cannot be, the others can, and the LAN is closed all the same.
 lab_up; lab_pki
 mkdir -p "$LAB_DIR/config"
-lab_server good "port 1194" "proto udp" 'push "redirect-gateway def1"'
+lab_server good "port 1194" "proto udp" "duplicate-cn" 'push "redirect-gateway def1"'
 for name in taken good; do
   lab_profile "$LAB_DIR/config/$name.ovpn" "remote 203.0.113.10 1194 udp"
   printf "config tunnel '%s'\n\toption profile '%s.ovpn'\n\toption enabled '%s'\n" $name $name $([ $name = taken ] && echo 1 || echo 0) > "$LAB_DIR/config/$name"
