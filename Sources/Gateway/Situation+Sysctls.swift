@@ -15,8 +15,9 @@ extension Situation {
         set("net/ipv6/conf/\(tunnel.state.device)/disable_ipv6", "0")
       }
     }
-    // A strict rp_filter asks with the mark that prerouting gave, not without.
-    if !isArmedOnly || takesRouter { set("net/ipv4/conf/all/src_valid_mark", "1") }
+    // A strict rp_filter asks with the mark that prerouting gave, not without: as if the answer had come in by the LAN, whose
+    // way is closed while nothing but a pass, a policy or a port forward has one.
+    set("net/ipv4/conf/all/src_valid_mark", "1")
     if takesRouter {
       // The router's own answers look for their way before any chain can mark them.
       set("net/ipv4/tcp_fwmark_accept", "1")

@@ -38,9 +38,10 @@ struct ArmedTests {
     rule v6 830: lookup 44128
     rule v6 850: not fwmark 0xad000000/0xff000000 lookup 44129
     rule v6 860: iif br-lan lookup 44001
+    sysctl net/ipv4/conf/all/src_valid_mark=1
     """
 
-  @Test("a connected tunnel leaves its refusals: no device, no address, no sysctl")
+  @Test("a connected tunnel leaves its refusals: no device, no address, no forwarding")
   func afterConnection() throws { #expect(armed(try house()).text == Self.closed) }
 
   @Test("what the push said makes no difference, nor does a broken profile")

@@ -95,6 +95,16 @@ lab_second_uplink() {
   ip -n "$LAB_GW" route add default via 198.51.101.1 dev wan1 metric 20
 }
 
+# lab_lan_host NAME IPV4 IPV6 [MAC]: one more host on the first LAN's wire, with a card of its own.
+lab_lan_host() {
+  lab_room "$1"
+  ip -n "$LAB_LAN" link add link eth0 name "mv-$1" netns "$LAB-$1" ${4:+address "$4"} type macvlan mode bridge
+  ip -n "$LAB-$1" link set "mv-$1" name eth0
+  ip -n "$LAB-$1" link set eth0 up
+  lab_address "$1" eth0 "$2" "$3"
+  lab_default "$1" 192.168.77.1 fd77::1
+}
+
 # A second server: server2, 203.0.114.10; `LAB_AT=server2 lab_server NAME …` starts one there.
 lab_second_server() {
   lab_room server2
