@@ -27,8 +27,10 @@ package enum CommandRunner {
     case .tell(let request, let stateDirectory): return StatusCommand.tell(request, stateDirectory: stateDirectory)
     case .arm(let configPath, let stateDirectory):
       return ArmCommand.run(configPath: configPath, stateDirectory: stateDirectory)
-    case .disarm(let configPath, let stateDirectory):
+    case .disarm(let span?, _, _): return OpenCommand.run(for: span)
+    case .disarm(nil, let configPath, let stateDirectory):
       return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory, verb: "disarm")
+    case .pass(let request): return PassCommand.run(request)
     case .cleanup(let configPath, let stateDirectory):
       return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory)
     case .doctor(let configPath, let stateDirectory, let asJSON):

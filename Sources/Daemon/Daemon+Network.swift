@@ -27,6 +27,30 @@ extension Daemon {
     if stopBy == nil, chooseTunnels(at: now) { refreshNetwork(at: now) }
   }
 
+  /// After every turn of the loop: the log says when a gateway begins to refuse, and how much it had refused in the end.
+  func followRefusals(at now: Instant) {
+    guard stopBy == nil else { return }
+    let facts = network.plan.gateways.map {
+      RefusalWatch.Facts(name: $0.name.text, tunnel: $0.active?.text, refused: $0.refused)
+    }
+    guard refusals.wantsLook(facts, at: now) else { return }
+    for line in refusals.look(facts, counts: refusedPackets, at: now) {
+      log.log(line.level, line.text, of: "gateway \(line.gateway)", at: now)
+    }
+  }
+
+  /// Packets refused by each gateway since its counter stands; with scope `all` the router's own too.
+  var refusedPackets: [String: UInt64] {
+    let counts = RefusedPackets.counts()
+    let all = Set(settings.gateways.filter { $0.scope == .all }.map(\.name))
+    let pairs = network.plan.gateways.compactMap { facts in
+      counts[facts.counter].map { count in
+        (facts.name.text, count + (all.contains(facts.name) ? counts[NetworkPlan.routerCounter.text] ?? 0 : 0))
+      }
+    }
+    return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+  }
+
   /// - Returns: true when there is something to plan anew.
   private func chooseTunnels(at now: Instant) -> Bool {
     let (changes, isOther) = failover.update(

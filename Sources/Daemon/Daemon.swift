@@ -24,6 +24,7 @@ final class Daemon {
   var configuration: LoadedConfiguration
   var tunnels: [TunnelRun] = []
   var failover = Failover()
+  var refusals = RefusalWatch()
   var stopBy: Instant?
   var isOver = false
   /// What was just read needs no reading again, tunnel by tunnel.
@@ -80,6 +81,7 @@ final class Daemon {
       }
       wake(at: now)
       followTunnels(at: now)
+      followRefusals(at: now)
     }
     return network.withdraw(settings, tunnels.map(\.state), within: Self.undoing, at: Clock.now)
   }
@@ -93,6 +95,7 @@ final class Daemon {
     moments += [
       stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil, service?.nextWake,
       lateFiles.nextWake,
+      stopBy == nil ? refusals.due : nil,
     ].compactMap { $0 }
     return moments.min()
   }
@@ -124,7 +127,7 @@ final class Daemon {
 
   private func wake(at now: Instant) {
     if let due = network.nextWake, due <= now {
-      if network.refreshAt.map({ $0 <= now }) ?? false { refreshNetwork(at: now) } else { network.proceed(at: now) }
+      if network.wantsRefresh(at: now) { refreshNetwork(at: now) } else { network.proceed(at: now) }
       lookForPaths(at: now)
       answerNetworks(at: now)
     }

@@ -33,6 +33,10 @@ final class NetworkKeeper {
   private var ofTheRest = Restoration(longestPause: .seconds(1))
   private var isRestoring = false
   private var told = OncePerMinute()
+  /// When what is open for a time closes by itself, and the plan has its rows again.
+  private var closesAt: Instant?
+  private var openings = Openings.none
+  private static let openingSets = [TimedSet.openLAN, .openRouter].map(\.name.text)
 
   init(stateDirectory: String, log: LogSink) throws(Fault) {
     hands = try Hands(stateDirectory: stateDirectory)
@@ -51,8 +55,10 @@ final class NetworkKeeper {
   var firewallRuns: Int { hands.runs }
 
   var nextWake: Instant? {
-    [refreshAt, hands.deadline, settingsAt].compactMap { $0 }.min()
+    [refreshAt, closesAt, hands.deadline, settingsAt].compactMap { $0 }.min()
   }
+
+  func wantsRefresh(at now: Instant) -> Bool { [refreshAt, closesAt].contains { $0.map { $0 <= now } ?? false } }
 
   /// True as of the last planning; sockets of IPv6 can be made then.
   private(set) var hasIPv6 = true
@@ -85,9 +91,10 @@ final class NetworkKeeper {
     settingsAt = now + Self.settingsInterval
     do throws(Fault) {
       awaitsFirewall = !hands.hasRuleset
+      try lookForOpenings(at: now)
       let next = Planner.plan(
         settings: settings, tunnels: tunnels, snapshot: try snapshot(), choices: choices,
-        formerUplinks: plan.uplinks, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall)
+        formerUplinks: plan.uplinks, openings: openings, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall)
       for warning in next.warnings where !plan.warnings.contains(warning) {
         // Of one kind: a server can push thousands of routes that are refused.
         log.log(.warning, warning, kind: "plan", at: now)
@@ -97,6 +104,19 @@ final class NetworkKeeper {
     } catch {
       fail(error, at: now)
     }
+  }
+
+  /// What `adit disarm --for` opened, and what closed since.
+  private func lookForOpenings(at now: Instant) throws(Fault) {
+    let exceptions = try Exceptions.read()
+    // A little later, so that the kernel has dropped it by then.
+    closesAt = exceptions.leftOpen.map { now + $0 + .milliseconds(20) }
+    let fresh = exceptions.openings
+    if fresh != openings {
+      let words = fresh == .none ? "closed again" : "open for a time, by `adit disarm --for`: the LAN goes by the WAN"
+      log.log(.warning, words, at: now)
+    }
+    openings = fresh
   }
 
   /// True when the LAN still waits for a firewall that stands by now: plan again.
@@ -125,6 +145,10 @@ final class NetworkKeeper {
 
   private func drainFirewall(at now: Instant) {
     let report = firewallMonitor.drain()
+    // Somebody opened for a time, or ended it before the time.
+    if report.changes.contains(where: { !$0.changedSets.isDisjoint(with: Self.openingSets) }) {
+      refreshAt = min(refreshAt ?? now, now)
+    }
     let changes = report.changes.filter(hands.isForeign)
     guard plan.ruleset != nil, !changes.isEmpty || report.hasOverflowed else { return }
     // When even the largest buffer was too small it may have been our own load that filled it: then what a look shows

@@ -3,6 +3,7 @@ internal import ConfigDirectory
 internal import Control
 internal import Exchange
 internal import Gateway
+internal import Hands
 internal import IO
 internal import Profile
 internal import Settings
@@ -23,11 +24,20 @@ struct StatusBuilder {
   func report(of name: String?) -> StatusReport {
     var report = StatusReport(version: Version.text)
     report.tunnels = daemon.tunnels.filter { name == nil || $0.name.text == name }.map(status)
+    let exceptions = try? Exceptions.read()
+    let refused = daemon.refusedPackets
     report.gateways = daemon.network.plan.gateways.map { facts in
       var status = GatewayStatus(name: facts.name.text)
       status.active = facts.active?.text
-      status.killSwitch = facts.isArmed ? "armed" : "off"
+      let left = exceptions?.left(daemon.settings.gateways.first { $0.name == facts.name })
+      status.killSwitch = !facts.isArmed ? "off" : left == nil ? "armed" : "open"
+      status.openUntil = left.map { wall + $0 }
+      status.refused = facts.refused.sorted { $0.rawValue < $1.rawValue }.map { $0 == .ipv4 ? "ipv4" : "ipv6" }
+      status.blockedPackets = refused[facts.name.text]
       return status
+    }
+    report.passes = (exceptions?.passes ?? []).map {
+      PassStatus(address: $0.address.description, until: wall + $0.left)
     }
     report.uplink.ipv4 = UplinkStatus.Family(path(.ipv4))
     report.uplink.ipv6 = UplinkStatus.Family(path(.ipv6))
@@ -117,5 +127,14 @@ struct StatusBuilder {
     case .reasserting: .reasserting
     case .disconnecting: .disconnecting
     }
+  }
+}
+
+extension Exceptions {
+  /// How long a gateway is open beside its tunnels; `nil` = it is not.
+  fileprivate func left(_ gateway: GatewaySettings?) -> Duration? {
+    guard let gateway else { return nil }
+    let router = gateway.scope == .all ? Array(openRouter.values) : []
+    return (gateway.lan.compactMap { openLAN[$0] } + router).max()
   }
 }

@@ -29,6 +29,13 @@ package struct NetworkPlan: Hashable, Sendable {
   /// The set of our table that names the devices of `kill_switch 'always'`, by which anybody can tell that it is armed; no
   /// such gateway, no such set.
   package static let alwaysSet: NftName = "always"
+  /// The LAN devices of all gateways whose kill switch holds now; no such gateway, no such set.
+  package static let armedSet: NftName = "armed"
+  /// The LAN devices of all gateways.
+  package static let lanSet: NftName = "lan"
+
+  /// Counts what is refused of the router's own packets.
+  package static let routerCounter = NftName("blocked").of(Ruleset.routerName)
 
   package init() {}
 
@@ -65,6 +72,8 @@ package struct NetworkPlan: Hashable, Sendable {
     package var active: TunnelName?
     /// True when the kill switch stands.
     package var isArmed: Bool
+    /// Families that it covers and nothing carries now.
+    package var refused: Set<AddressFamily>
     /// The named counter of refused packets in our table.
     package var counter: String
   }

@@ -76,6 +76,7 @@ extension Rule {
     case .lookup(let table): words.append("lookup \(table)")
     case .unreachable: words.append("unreachable")
     }
+    if let suppressedLength { words.append("suppress_prefixlength \(suppressedLength)") }
     return words.joined(separator: " ")
   }
 }

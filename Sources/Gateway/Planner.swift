@@ -12,13 +12,14 @@ package enum Planner {
   ///   - choices: by gateway, the tunnel that serves it; without a word, the first that is up.
   ///   - formerUplinks: `uplinks` of the plan before. A device that lost its default keeps being an uplink: when its
   ///     address comes back before its default does, it must not pass for a net of the house.
+  ///   - openings: what goes beside the tunnels now, for a time.
   ///   - clockIsUnset: lets the router's own NTP out by the uplink.
   ///   - awaitsFirewall: our nft table does not stand yet: a rule keeps the LAN closed in its place.
   ///   - isArmedOnly: nothing lives that could carry a packet or plan anew.
   package static func plan(
     settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, choices: [TunnelName: TunnelName] = [:],
-    formerUplinks: Set<DeviceName> = [], clockIsUnset: Bool = false, awaitsFirewall: Bool = false,
-    isArmedOnly: Bool = false
+    formerUplinks: Set<DeviceName> = [], openings: Openings = .none, clockIsUnset: Bool = false,
+    awaitsFirewall: Bool = false, isArmedOnly: Bool = false
   ) -> NetworkPlan {
     guard !tunnels.isEmpty || !settings.gateways.isEmpty else { return withdrawn }
     let settings = settings.including(probesIn: snapshot)
@@ -26,7 +27,7 @@ package enum Planner {
       snapshot: snapshot, tunnels: tunnels, settings: settings, formerUplinks: formerUplinks)
     let situation = Situation(
       settings: settings, tunnels: tunnels, snapshot: snapshot, choices: choices, surroundings: surroundings,
-      clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall, isArmedOnly: isArmedOnly)
+      openings: openings, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall, isArmedOnly: isArmedOnly)
     var plan = NetworkPlan()
     plan.uplinks = surroundings.uplinks
     plan.devices = situation.devices
@@ -44,6 +45,7 @@ package enum Planner {
     plan.gateways = situation.gateways.map { gateway in
       NetworkPlan.GatewayFacts(
         name: gateway.settings.name, active: gateway.active?.state.name, isArmed: gateway.isArmed,
+        refused: Set(situation.families.filter { gateway.verdict($0) == .refused }),
         counter: Ruleset.counter(of: gateway.settings.name).text)
     }
     plan.policies = situation.policies.map { $0.facts(situation.tunnels) }
@@ -55,8 +57,8 @@ package enum Planner {
 extension Planner {
   /// The closed network of the gateways whose kill switch is `always`, and nothing else: no tun device, no forwarding.
   ///
-  /// Made before the network is up, it knows no net of the house and no way out: then only the router itself and the devices
-  /// in one LAN reach each other, until a daemon plans anew.
+  /// Made before the network is up, it knows no net of the house and no way out: then the LANs reach the router and each
+  /// other's private addresses, until a daemon plans anew.
   /// - Parameter holdsSessions: a daemon ended without a stop: what `session` closed stays closed too.
   package static func armed(
     settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, formerUplinks: Set<DeviceName> = [],
@@ -89,6 +91,7 @@ struct Situation {
   let gateways: [GatewayNetwork]
   /// In order.
   let policies: [PolicyNetwork]
+  let openings: Openings
   let clockIsUnset: Bool
   let awaitsFirewall: Bool
   let isArmedOnly: Bool
@@ -97,11 +100,12 @@ struct Situation {
 
   init(
     settings: Settings, tunnels states: [TunnelState], snapshot: Snapshot, choices: [TunnelName: TunnelName],
-    surroundings: Surroundings, clockIsUnset: Bool, awaitsFirewall: Bool, isArmedOnly: Bool
+    surroundings: Surroundings, openings: Openings, clockIsUnset: Bool, awaitsFirewall: Bool, isArmedOnly: Bool
   ) {
     self.settings = settings
     self.awaitsFirewall = awaitsFirewall
     self.isArmedOnly = isArmedOnly
+    self.openings = openings
     self.clockIsUnset = clockIsUnset
     self.surroundings = surroundings
     links = snapshot.links.map(\.name)
@@ -125,6 +129,9 @@ struct Situation {
     let known = Set(surroundings.local.compactMap(\.device))
     return surroundings.uplinks.isEmpty || !surroundings.lan.isSubset(of: known)
   }
+
+  /// Devices of different LANs find each other before the network is known, by a rule of their own.
+  var opensBetweenLANs: Bool { isBeforeNetwork && surroundings.lan.count > 1 }
 
   var families: [AddressFamily] { surroundings.hasIPv6 ? [.ipv4, .ipv6] : [.ipv4] }
 

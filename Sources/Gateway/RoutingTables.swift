@@ -15,6 +15,11 @@ package enum RoutingTables {
   /// The `unreachable` default below everything in T: the last metric there is.
   package static let lastMetric: UInt32 = 4_294_967_295
 
+  /// True for the row that sends the router's own packets after the gateway of scope `all`.
+  package static func isRouterRow(_ rule: Rule) -> Bool {
+    rule.origin == Route.ours && rule.isInverted && rule.inputDevice == nil && rule.action != .lookup(pushed)
+  }
+
   package static func isOurs(_ table: UInt32) -> Bool { (44_000...44_257).contains(table) }
 }
 
@@ -31,6 +36,7 @@ enum RuleRow {
   static let waiting: UInt32 = 45
   static let displaced: UInt32 = 48
   static let pushed: UInt32 = 50
+  static let betweenLANs: UInt32 = 55
   static let gateway: UInt32 = 60
   static let routerOwn: UInt32 = 69
   static let router: UInt32 = 70

@@ -15,10 +15,8 @@ extension Ruleset {
   }
 
   private func early(_ gateway: GatewayNetwork) -> NftChain {
-    var rules = AddressFamily.allCases.map { family in
-      NftRule(.source(family, in: NftName("pass").of(family)), then: .return).because(.pass)
-    }
-    // What has its way already: answers, policies, passes.
+    var rules = exceptions(then: .return)
+    // What has its way already: answers, policies.
     rules.append(NftRule(.mark(0, mask: situation.marks.mask, isNegated: true), then: .return).because(.marked))
     rules.append(NftRule(.isForRouter, then: .return).because(.house))
     rules.append(NftRule(.destination(.ipv6, .prefixes(WellKnown.linkLocal)), then: .return).because(.house))
@@ -29,6 +27,7 @@ extension Ruleset {
       ]
       rules += ways.map { NftRule(.destination(family, in: $0), then: .return).because($1) }
     }
+    rules += betweenLANs
     for family in AddressFamily.allCases where gateway.verdict(family) == .refused {
       rules.append(
         NftRule(.family(family), then: .goto(gateway.refusal)).because(gateway.origin(gateway.refusingKey(family))))

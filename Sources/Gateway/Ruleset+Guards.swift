@@ -40,9 +40,7 @@ extension Ruleset {
       }
       rules.append(NftRule(.family(family), then: .return).because(gateway.uncoveredOrigin(family)))
     }
-    rules += AddressFamily.allCases.map { family in
-      NftRule(.source(family, in: NftName("pass").of(family)), then: .return).because(.pass)
-    }
+    rules += exceptions(then: .return)
     rules += intoUplinks
     rules += intoTunnels(gateway, then: .return)
     rules.append(NftRule(.notInto("uplinks"), .into("lan"), then: .return).because(.house))

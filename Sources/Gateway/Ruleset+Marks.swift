@@ -39,11 +39,7 @@ extension Ruleset {
       NftChain(
         "from_lan", nil,
         // No packet of a LAN chooses its way by a mark of ours.
-        [NftRule(then: setMark(0))]
-          + AddressFamily.allCases.map { family in
-            NftRule(
-              [.source(family, in: NftName("pass").of(family))], then: [setMark(marks.wan), .return], origin: .pass)
-          }
+        [NftRule(then: setMark(0))] + exceptions(then: setMark(marks.wan), .return)
           + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.return], origin: .answers) }
           + [NftRule(then: .jump("policies"))]))
     chains.append(
@@ -102,6 +98,11 @@ enum WellKnown {
   static let onLink6 = prefixes("fe80::/10", "ff02::/16")
   /// RFC 5771 section 4: multicast that is never forwarded.
   static let onLink4 = prefixes("224.0.0.0/24")
+
+  /// RFC 1918.
+  static let private4 = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")
+  /// RFC 4193.
+  static let private6 = prefixes("fc00::/7")
 
   private static func prefixes(_ texts: String...) -> [IPPrefix] { texts.compactMap { IPPrefix($0) } }
 }

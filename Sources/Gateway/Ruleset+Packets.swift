@@ -31,15 +31,17 @@ extension Ruleset {
     [
       NftChain(
         "nat_dns", NftHook(.nat, .prerouting, .dstnat),
-        situation.gateways.flatMap { gateway in hijackRules(gateway).because(gateway.origin("dns")) }),
+        unlessExcepted(situation.gateways.flatMap { gateway in hijackRules(gateway).because(gateway.origin("dns")) })),
       NftChain(
         "nat_out", NftHook(.nat, .postrouting, .srcnat),
         [NftRule(.into("nat_tunnels"), then: .masquerade).because(NftOrigin("masquerade"))] + ownAddresses),
       NftChain(
         "dns_guard", NftHook(.filter, .forward, .filter, offset: -5),
-        situation.gateways.filter(\.settings.blocksDoT).map { gateway in
-          NftRule(queries(of: gateway, port: 853), then: [.goto(gateway.refusal)], origin: gateway.origin("block_dot"))
-        }),
+        unlessExcepted(
+          situation.gateways.filter(\.settings.blocksDoT).map { gateway in
+            NftRule(
+              queries(of: gateway, port: 853), then: [.goto(gateway.refusal)], origin: gateway.origin("block_dot"))
+          })),
     ]
   }
 

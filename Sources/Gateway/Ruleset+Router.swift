@@ -30,6 +30,7 @@ extension Ruleset {
 
   private func routerRules(_ gateway: GatewayNetwork) -> [NftRule] {
     var rules = [NftRule(isMarked(situation.marks.own), then: .accept).because(.transport)]
+    rules.append(routerException)
     rules.append(NftRule(answers(situation.marks.wan), then: [.accept], origin: .answers))
     if fromRouter != nil {
       rules.append(NftRule(.into("uplinks"), isMarked(situation.marks.wan), then: .accept).because(.marked))

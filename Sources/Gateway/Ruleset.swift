@@ -25,9 +25,11 @@ struct Ruleset {
     let surroundings = situation.surroundings
     // First, so that a load, which keeps these, leaves the order of sets as a first load makes it.
     var sets = AddressFamily.allCases.map { NftSet(.pass($0)) } + [NftSet(.openLAN), NftSet(.openRouter)] + nameSets
-    sets.append(.devices("lan", surroundings.lan))
+    sets.append(.devices(NetworkPlan.lanSet, surroundings.lan))
     let always = situation.gateways.filter { $0.settings.killSwitch == .always }
     if !always.isEmpty { sets.append(.devices(NetworkPlan.alwaysSet, always.flatMap(\.lan))) }
+    let armed = situation.gateways.filter(\.isArmed)
+    if !armed.isEmpty { sets.append(.devices(NetworkPlan.armedSet, armed.flatMap(\.lan))) }
     sets.append(.devices("onearm", surroundings.oneArmed))
     sets.append(.devices("uplinks", surroundings.uplinks))
     sets.append(.devices("tunnels", situation.standing.map(\.state.device)))

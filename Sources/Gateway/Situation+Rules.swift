@@ -60,12 +60,22 @@ extension Situation {
       $0.mark = marks.own
       $0.isInverted = true
     }
+    if opensBetweenLANs {
+      for device in surroundings.lan.sorted() {
+        row(RuleRow.betweenLANs, main) {
+          $0.inputDevice = device
+          // A default route comes as 0.0.0.0/1 too (DHCP option 121).
+          $0.suppressedLength = 7
+        }
+      }
+    }
     for gateway in gateways where gateway.coversEverything(family) {
       for device in gateway.lan { row(RuleRow.gateway, gateway.action(family)) { $0.inputDevice = device } }
     }
     if isBeforeNetwork {
       // T would keep the router from answering its LANs, which L does not name yet; `guard_output` closes its ways.
     } else if let gateway = routerGateway, gateway.coversEverything(family) {
+      if openings.router.contains(family) { return rows }
       row(RuleRow.router, gateway.action(family)) {
         $0.mark = marks.own
         $0.isInverted = true

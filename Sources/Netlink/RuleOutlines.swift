@@ -23,7 +23,7 @@ extension RuleOutline {
 extension Rule {
   fileprivate var hasNoSelector: Bool {
     mark == nil && !isInverted && inputDevice == nil && outputDevice == nil && source == nil && destination == nil
-      && ipProtocol == nil && sourcePorts == nil && destinationPorts == nil
+      && ipProtocol == nil && sourcePorts == nil && destinationPorts == nil && suppressedLength == nil
   }
 }
 

@@ -36,11 +36,11 @@ extension Rule {
     if let ipProtocol { message.put(Int(FRA_IP_PROTO), ipProtocol) }
     if let ports = sourcePorts { message.putValue(Int(FRA_SPORT_RANGE), ports.range) }
     if let ports = destinationPorts { message.putValue(Int(FRA_DPORT_RANGE), ports.range) }
+    if let suppressedLength { message.put(Int(FRA_SUPPRESS_PREFIXLEN), UInt32(suppressedLength)) }
     return message
   }
 
-  /// `nil` for what a `Rule` cannot say: other actions (goto, prohibit…) and selectors (uidrange, suppress_prefixlength,
-  /// dsfield…). Shown without them it would seem to hold for more than it does.
+  /// `nil` for what a `Rule` cannot say: other actions (goto, prohibit…) and selectors (uidrange, suppress_ifgroup, dsfield…). Shown without them it would seem to hold for more than it does.
   init?(_ reply: Reply) {
     guard reply.type == Int(RTM_NEWRULE), let (header, attributes) = reply.parts(fib_rule_hdr.self),
       let family = AddressFamily(number: header.family), header.tos == 0, !attributes.narrowsInOtherWays
@@ -65,6 +65,8 @@ extension Rule {
       ipProtocol: attributes.uint8(Int(FRA_IP_PROTO)),
       sourcePorts: attributes.value(Int(FRA_SPORT_RANGE)).map { (range: fib_rule_port_range) in Ports(range) },
       destinationPorts: attributes.value(Int(FRA_DPORT_RANGE)).map { (range: fib_rule_port_range) in Ports(range) },
+      // All ones where there is none.
+      suppressedLength: attributes.uint32(Int(FRA_SUPPRESS_PREFIXLEN)).flatMap { UInt8(exactly: $0) },
       origin: attributes.uint8(Int(FRA_PROTOCOL)) ?? 0)
   }
 
@@ -77,6 +79,7 @@ extension Rule {
       && fits(inputDevice, other.inputDevice) && fits(outputDevice, other.outputDevice)
       && fits(source, other.source) && fits(destination, other.destination) && fits(ipProtocol, other.ipProtocol)
       && fits(sourcePorts, other.sourcePorts) && fits(destinationPorts, other.destinationPorts)
+      && fits(suppressedLength, other.suppressedLength)
   }
 
   /// As the kernel gives it back.
@@ -103,7 +106,7 @@ extension Attributes {
 
   fileprivate var narrowsInOtherWays: Bool {
     let none = UInt32.max
-    return (uint32(Int(FRA_SUPPRESS_PREFIXLEN)) ?? none) != none || (uint32(Int(FRA_SUPPRESS_IFGROUP)) ?? none) != none
+    return (uint32(Int(FRA_SUPPRESS_IFGROUP)) ?? none) != none
       || has(Int(FRA_UID_RANGE)) || has(Int(FRA_TUN_ID)) || (uint8(Int(FRA_L3MDEV)) ?? 0) != 0
       || Self.newer.contains(where: has) || Self.portMasks.contains { (uint16($0) ?? .max) != .max }
   }

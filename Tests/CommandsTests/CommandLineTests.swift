@@ -42,7 +42,15 @@ import Testing
       try parse("reconnect home --after 0")
         == .tell(.reconnect(tunnel: "home", after: .zero), stateDirectory: "/run/adit"))
     #expect(try parse("arm --config /c --state-dir /s") == .arm(configPath: "/c", stateDirectory: "/s"))
-    #expect(try parse("disarm") == .disarm(configPath: nil, stateDirectory: "/run/adit"))
+    #expect(try parse("disarm") == .disarm(span: nil, configPath: nil, stateDirectory: "/run/adit"))
+    #expect(
+      try parse("disarm --for 10m") == .disarm(span: .seconds(600), configPath: nil, stateDirectory: "/run/adit"))
+    let (device, device6) = (try #require(IPAddress("192.168.1.50")), try #require(IPAddress("fd00::5")))
+    #expect(try parse("pass") == .pass(PassRequest()))
+    #expect(try parse("pass --json") == .pass(PassRequest(asJSON: true)))
+    #expect(try parse("pass 192.168.1.50 --via wan") == .pass(PassRequest(.begin(device, .seconds(1_800)))))
+    #expect(try parse("pass fd00::5 --for 90s") == .pass(PassRequest(.begin(device6, .seconds(90)))))
+    #expect(try parse("pass --end 192.168.1.50") == .pass(PassRequest(.end(device))))
     #expect(try parse("cleanup") == .cleanup(configPath: nil, stateDirectory: "/run/adit"))
     #expect(
       try parse("doctor --json --config /c --state-dir /s")
@@ -95,6 +103,20 @@ import Testing
         "prove --to 9.9.9.9 --to 1.1.1.1",
         "adit: `--to` is given twice for one family\ntry `adit prove --help`\n"
       ),
+      ("pass tv", "adit: `tv` is no IPv4 or IPv6 address; a pass is for one address\ntry `adit pass --help`\n"),
+      ("pass --end", "adit: `--end` goes with an ADDRESS\ntry `adit pass --help`\n"),
+      (
+        "pass 192.0.2.1 --via home",
+        "adit: a pass goes by `wan` alone; a `policy` section sends a device into a tunnel\ntry `adit pass --help`\n"
+      ),
+      (
+        "pass 192.0.2.1 --for 25h",
+        "adit: `--for` must be a time such as 90s, 30m or 2h, from a second to a day\ntry `adit pass --help`\n"
+      ),
+      (
+        "disarm --for 999ms",
+        "adit: `--for` must be a time such as 90s, 30m or 2h, from a second to a day\ntry `adit disarm --help`\n"
+      ),
       ("help runn", "adit: unknown command `runn`; did you mean `run`?\ntry `adit help --help`\n"),
     ])
   func problems(line: String, text: String) { #expect(problem(line) == text) }
@@ -117,7 +139,8 @@ import Testing
           down NAME           stop a tunnel
           reconnect NAME      connect a tunnel again
           arm                 close the gateways whose kill switch is `always`, without a daemon
-          disarm              open what is armed, when no daemon runs
+          disarm              open what is armed, for a time, or for good when no daemon runs
+          pass [ADDRESS]      let one device of a LAN out by the WAN for a time
           cleanup             remove everything of ours from the kernel
           doctor              look at all that Adit needs, and say what stands in its way, with the remedy
           prove [GATEWAY]     try to get out beside the tunnel, as a device of the LAN would
@@ -190,6 +213,7 @@ import Testing
 
         What their LANs send is refused from now on, through every crash and stop, until `adit disarm`. For boot, before the
         network comes up; `adit run` takes it over. It exits with 78 when no gateway has `kill_switch 'always'`.
+        It also ends `adit disarm --for` before its time, with or without a daemon.
 
         options:
           --config PATH    the configuration: a directory or a file (default /etc/adit)

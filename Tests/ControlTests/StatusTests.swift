@@ -48,8 +48,10 @@ extension StatusReport {
     var gateway = GatewayStatus(name: "lan")
     gateway.active = "home"
     gateway.killSwitch = "armed"
+    gateway.refused = ["ipv6"]
     gateway.blockedPackets = 12
     report.gateways = [gateway]
+    report.passes = [PassStatus(address: "192.168.1.50", until: WallTime(seconds: 1_767_230_000))]
     report.uplink.ipv4 = UplinkStatus.Family(
       DeviceName("wan0").map {
         Path(device: $0, gateway: IPAddress("198.51.100.1"), source: IPAddress("198.51.100.2"))
@@ -75,8 +77,9 @@ extension StatusReport {
     "tunnels[].transport.tx_packets", "tunnels[].transport.last_packet", "tunnels[].drops", "tunnels[].handshakes",
     "tunnels[].reconnects", "tunnels[].roams", "tunnels[].renegotiations", "tunnels[].last_error",
     "tunnels[].server_certificate", "tunnels[].server_certificate.subject", "tunnels[].server_certificate.not_after",
-    "gateways", "gateways[].name", "gateways[].active", "gateways[].kill_switch", "gateways[].blocked_packets",
-    "uplink",
+    "gateways", "gateways[].name", "gateways[].active", "gateways[].kill_switch",
+    "gateways[].open_until", "gateways[].refused", "gateways[].blocked_packets", "passes", "passes[].address",
+    "passes[].via", "passes[].until", "uplink",
     "uplink.ipv4", "uplink.ipv4.reachable", "uplink.ipv4.device", "uplink.ipv4.gateway", "uplink.ipv4.source",
     "uplink.ipv6",
     "uplink.ipv6.reachable", "uplink.ipv6.device", "uplink.ipv6.gateway", "uplink.ipv6.source",
@@ -95,6 +98,7 @@ extension StatusReport {
     var bare = StatusReport(version: "0.1.0")
     bare.tunnels = [TunnelStatus(name: "a", status: .disconnected)]
     bare.gateways = [GatewayStatus(name: "b")]
+    bare.passes = [PassStatus(address: "192.168.1.50", until: nil)]
     #expect(paths(bare.json) == Self.keys)
     #expect(paths(StatusReport.sample.json).filter { !$0.contains(".drops.") } == Self.keys)
   }
@@ -103,7 +107,8 @@ extension StatusReport {
   func nulls() {
     #expect(
       StatusReport.sample.json.nullPaths == [
-        "tunnels[].gateway6", "tunnels[].user", "tunnels[].offload", "tunnels[].last_error", "uplink.ipv6.device",
+        "tunnels[].gateway6", "tunnels[].user", "tunnels[].offload", "tunnels[].last_error",
+        "gateways[].open_until", "uplink.ipv6.device",
         "uplink.ipv6.gateway", "uplink.ipv6.source",
       ])
   }
@@ -149,11 +154,39 @@ extension StatusReport {
         gateway lan
           through      home
           kill switch  armed
+          refused      IPv6, because home does not carry it
           blocked      12 packets
+        192.168.1.50 passes by wan until 2026-01-01T01:13:20Z (13 min 20 s left)
         uplink IPv4: by wan0 through 198.51.100.1 from 198.51.100.2
         uplink IPv6: no way to the server
 
         """)
+  }
+
+  @Test("what is refused is said with its reason, and until when the LAN is open")
+  func refusals() {
+    func words(_ change: (inout StatusReport) -> Void) -> [Substring] {
+      var report = StatusReport.sample
+      change(&report)
+      return StatusText.render(report, now: WallTime(seconds: 1_767_229_200), clock: { _ in "12:40" })
+        .split(separator: "\n").filter { $0.hasPrefix("  kill") || $0.hasPrefix("  refused") }.map { $0.dropFirst(15) }
+    }
+    #expect(
+      words {
+        $0.tunnels[0].status = .reasserting
+        $0.gateways[0].refused = ["ipv4", "ipv6"]
+      } == ["armed", "all that leaves the house, because home is reasserting"])
+    #expect(
+      words {
+        $0.gateways[0].active = nil
+        $0.gateways[0].refused = ["ipv4"]
+      } == ["armed", "IPv4, because no tunnel is there for it"])
+    #expect(
+      words {
+        $0.gateways[0].killSwitch = "open"
+        $0.gateways[0].openUntil = WallTime(seconds: 1_767_229_800)
+      } == ["open until 12:40 (10 min left)"])
+    #expect(words { $0.gateways[0].refused = [] } == ["armed"])
   }
 
   @Test("colour only on request, and a server's words never drive the terminal")

@@ -3,6 +3,18 @@ import Gateway
 import Settings
 import Testing
 
+extension String {
+  /// The rules of one chain of a ruleset's text.
+  fileprivate func components(of chain: String) -> [String] {
+    let lines = split(separator: "\n")
+    guard let start = lines.firstIndex(of: "\tchain \(chain) {") else { return [] }
+    return lines[(start + 1)...].prefix { $0 != "\t}" }.map { $0.trimmingPrefix("\t\t") }.filter {
+      !$0.hasPrefix("type ")
+    }
+    .map(String.init)
+  }
+}
+
 @Suite("What stays closed while no daemon lives")
 struct ArmedTests {
   private func armed(_ house: House, holdsSessions: Bool = false) -> NetworkPlan {
@@ -101,6 +113,52 @@ struct ArmedTests {
     #expect(!steps.contains { $0 == .deleteRuleset })
     system.apply(steps)
     #expect(Difference.steps(from: system.installed, to: plan).isEmpty)
+  }
+
+  @Test("two LANs before the network is up reach each other's private addresses, and no default route counts for it")
+  func betweenLANs() throws {
+    var house = try house { $0.lan.append(try device("br-guest")) }
+    #expect(armed(house).text.contains("rule v4 855"))
+    house.snapshot.routes = []
+    house.snapshot.addresses = []
+    let plan = armed(house)
+    for rule in [
+      "rule v4 855: iif br-guest lookup 254 suppress_prefixlength 7",
+      "rule v4 855: iif br-lan lookup 254 suppress_prefixlength 7",
+      "rule v6 855: iif br-lan lookup 254 suppress_prefixlength 7",
+    ] { #expect(plan.text.contains(rule)) }
+    let text = try #require(plan.ruleset)
+    #expect(
+      text.contains(
+        "fib daddr oifname { \"br-guest\", \"br-lan\" } ip daddr { 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 } return"))
+    #expect(text.contains("fib daddr oifname { \"br-guest\", \"br-lan\" } ip6 daddr fc00::/7 return"))
+    if Nft.isUsable { #expect(Nft.check(text) == "") }
+    try house.addKernelRoute("192.168.2.0/24", "br-guest")
+    house.snapshot.routes += try House().snapshot.routes
+    #expect(!armed(house).text.contains("rule v4 855") && armed(house).ruleset?.contains("fib daddr oifname") == false)
+  }
+
+  @Test("what is opened for a time is let through by its set, and the router's row stands aside")
+  func openings() throws {
+    let house = try house { $0.scope = .all }
+    let text = try #require(armed(house).ruleset)
+    for chain in ["early_lan", "guard_lan"] {
+      let rules = text.components(of: chain)
+      #expect(rules.contains("iifname @open_lan return") && rules.contains("ip saddr @pass4 return"))
+      #expect(
+        rules.firstIndex(of: "iifname @open_lan return") ?? .max < rules.firstIndex { $0.hasSuffix("refuse_lan") } ?? 0)
+    }
+    #expect(
+      text.components(of: "from_lan").first
+        == "iifname @open_lan meta mark set meta mark & 0x00ffffff | 0xae000000 return")
+    #expect(text.components(of: "guard_output").contains("meta nfproto @open_router accept"))
+    func rows(_ openings: Openings) -> [AddressFamily] {
+      Planner.plan(
+        settings: house.settings, tunnels: house.tunnels, snapshot: house.snapshot, openings: openings
+      ).rules.filter(RoutingTables.isRouterRow).map(\.family)
+    }
+    #expect(rows(.none) == [.ipv4, .ipv6] && rows(Openings(router: [.ipv4])) == [.ipv6])
+    #expect(rows(Openings(router: [.ipv4, .ipv6])).isEmpty)
   }
 
   @Test("scope all before the network is up: the router answers its LAN and sends nothing of its own")

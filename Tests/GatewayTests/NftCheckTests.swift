@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 /// `nft -c -f -` reads a text and says whether the kernel would take it; nothing is loaded.
-private enum Nft {
+enum Nft {
   static let path = "/usr/sbin/nft"
   static let isUsable = geteuid() == 0 && access(path, X_OK) == 0
 

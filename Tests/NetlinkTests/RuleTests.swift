@@ -38,6 +38,9 @@ struct RuleTests {
       rule(812) {
         $0.ipProtocol = 6; $0.destinationPorts = Rule.Ports(first: 1000, last: 2000)
       },
+      try rule(813) {
+        $0.inputDevice = try device("lan0"); $0.suppressedLength = 7
+      },
       // A rule for a device that is not there yet, with everything at once.
       try rule(899) {
         $0.mark = 0xad00_0000

@@ -89,7 +89,7 @@ struct SnapshotTests {
       try Namespace.shell(
         """
         set -e
-        ip rule add pref 500 lookup 500 suppress_prefixlength 0
+        ip rule add pref 500 lookup 500 suppress_ifgroup 7
         ip rule add pref 501 uidrange 10-20 lookup 501
         ip rule add pref 502 tos 0x10 lookup 502
         ip rule add pref 503 prohibit

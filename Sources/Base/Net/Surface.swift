@@ -118,6 +118,8 @@ package struct Rule: Hashable, Sendable {
   package var ipProtocol: UInt8?
   package var sourcePorts: Ports?
   package var destinationPorts: Ports?
+  /// A lookup that finds a route of this prefix length or a shorter one goes on as if it had found none.
+  package var suppressedLength: UInt8?
   /// FRA_PROTOCOL: who made it.
   package var origin: UInt8
 
@@ -125,7 +127,7 @@ package struct Rule: Hashable, Sendable {
     family: AddressFamily, priority: UInt32, action: Action, mark: UInt32? = nil, markMask: UInt32 = 0xffff_ffff,
     isInverted: Bool = false, inputDevice: DeviceName? = nil, outputDevice: DeviceName? = nil, source: IPPrefix? = nil,
     destination: IPPrefix? = nil, ipProtocol: UInt8? = nil, sourcePorts: Ports? = nil, destinationPorts: Ports? = nil,
-    origin: UInt8 = Route.ours
+    suppressedLength: UInt8? = nil, origin: UInt8 = Route.ours
   ) {
     self.family = family
     self.priority = priority
@@ -140,6 +142,7 @@ package struct Rule: Hashable, Sendable {
     self.ipProtocol = ipProtocol
     self.sourcePorts = sourcePorts
     self.destinationPorts = destinationPorts
+    self.suppressedLength = suppressedLength
     self.origin = origin
   }
 }

@@ -6,6 +6,10 @@ package struct WallTime: Hashable, Comparable, Sendable {
 
   package static func < (left: WallTime, right: WallTime) -> Bool { left.seconds < right.seconds }
 
+  package static func + (left: WallTime, right: Duration) -> WallTime {
+    WallTime(seconds: left.seconds + right.components.seconds)
+  }
+
   /// RFC 3339 in UTC, as `status --json` prints it: `2026-01-01T00:00:00Z`.
   package var rfc3339: String {
     let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)

@@ -1,3 +1,4 @@
+package import Base
 package import Control
 
 /// What one command line asks for.
@@ -10,7 +11,9 @@ package enum Command: Hashable, Sendable {
   case status(tunnel: String?, asJSON: Bool, stateDirectory: String)
   case tell(Request, stateDirectory: String)
   case arm(configPath: String?, stateDirectory: String)
-  case disarm(configPath: String?, stateDirectory: String)
+  /// - `span`: how long; `nil` = until somebody arms it again.
+  case disarm(span: Duration?, configPath: String?, stateDirectory: String)
+  case pass(PassRequest)
   case cleanup(configPath: String?, stateDirectory: String)
   case doctor(configPath: String?, stateDirectory: String, asJSON: Bool)
   case prove(ProveRequest)
@@ -48,6 +51,25 @@ package struct PlanRequest: Hashable, Sendable {
     self.stateDirectory = stateDirectory
     self.tunnel = tunnel
     self.asDifference = asDifference
+  }
+}
+
+/// A device that may go out beside the tunnel for a time; without an address the list of them.
+package struct PassRequest: Hashable, Sendable {
+  package enum Change: Hashable, Sendable {
+    case begin(IPAddress, Duration)
+    case end(IPAddress)
+  }
+
+  /// What a pass takes when nothing is said.
+  package static let standardSpan: Duration = .seconds(1_800)
+
+  package var change: Change?
+  package var asJSON = false
+
+  package init(_ change: Change? = nil, asJSON: Bool = false) {
+    self.change = change
+    self.asJSON = asJSON
   }
 }
 

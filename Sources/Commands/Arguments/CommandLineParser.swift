@@ -106,7 +106,8 @@ package struct CommandLineParser {
     case "reconnect":
       return .tell(.reconnect(tunnel: operands[0], after: try delay()), stateDirectory: stateDirectory)
     case "arm": return .arm(configPath: value("--config"), stateDirectory: stateDirectory)
-    case "disarm": return .disarm(configPath: value("--config"), stateDirectory: stateDirectory)
+    case "disarm": return .disarm(span: try span(), configPath: value("--config"), stateDirectory: stateDirectory)
+    case "pass": return .pass(try passRequest())
     case "cleanup": return .cleanup(configPath: value("--config"), stateDirectory: stateDirectory)
     case "doctor":
       return .doctor(configPath: value("--config"), stateDirectory: stateDirectory, asJSON: has("--json"))
@@ -163,6 +164,36 @@ package struct CommandLineParser {
       addresses.append(address)
     }
     return addresses
+  }
+
+  private func passRequest() throws(UsageError) -> PassRequest {
+    guard let operand = operands.first else {
+      if let option = ["--via", "--for", "--end"].first(where: has) {
+        throw failure("`\(option)` goes with an ADDRESS")
+      }
+      return PassRequest(asJSON: has("--json"))
+    }
+    guard let address = IPAddress(operand) else {
+      throw failure("`\(operand)` is no IPv4 or IPv6 address; a pass is for one address")
+    }
+    if has("--json") { throw failure("`--json` goes with the list, without an ADDRESS") }
+    if let way = value("--via"), way != "wan" {
+      throw failure("a pass goes by `wan` alone; a `policy` section sends a device into a tunnel")
+    }
+    if has("--end") {
+      if has("--for") { throw failure("`--end` and `--for` exclude each other") }
+      return PassRequest(.end(address))
+    }
+    return PassRequest(.begin(address, try span() ?? PassRequest.standardSpan))
+  }
+
+  /// How long an exception holds.
+  private func span() throws(UsageError) -> Duration? {
+    guard let text = value("--for") else { return nil }
+    guard let span = DurationText.parse(text), span >= .seconds(1) else {
+      throw failure("`--for` must be a time such as 90s, 30m or 2h, from a second to a day")
+    }
+    return span
   }
 
   private func delay() throws(UsageError) -> Duration? {

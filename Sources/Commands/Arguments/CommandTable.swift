@@ -106,10 +106,27 @@ package enum CommandTable {
       details: [
         "What their LANs send is refused from now on, through every crash and stop, until `adit disarm`. For boot, before the",
         "network comes up; `adit run` takes it over. It exits with 78 when no gateway has `kill_switch 'always'`.",
+        "It also ends `adit disarm --for` before its time, with or without a daemon.",
       ]),
     Verb(
-      "disarm", "open what is armed, when no daemon runs",
-      details: ["Stop the daemon first: while it runs, the kill switch is its own."]),
+      "disarm", "open what is armed, for a time, or for good when no daemon runs",
+      details: [
+        "With --for every armed LAN, and with `scope 'all'` the router, goes out by the WAN, names included, and is closed again",
+        "by the kernel when the time is over, be anything of Adit alive or not. Without --for stop the daemon first: while it",
+        "runs, the kill switch is its own.",
+      ], options: [CommandOption("--for", "TIME", "how long, such as 10m, from a second to a day")]),
+    Verb(
+      "pass", "[ADDRESS]", 0...1, "let one device of a LAN out by the WAN for a time",
+      details: [
+        "The kernel ends the pass by itself, running connections included; with or without a daemon. A pass for an ADDRESS that",
+        "has one gets the new time. One address is one pass: a device that speaks IPv6 too needs one for each of its addresses.",
+        "Without ADDRESS it lists the passes.",
+      ],
+      options: [
+        CommandOption("--via", "wan", "the way it takes; wan is the only one"),
+        CommandOption("--for", "TIME", "how long, from a second to a day (default 30m)"),
+        CommandOption("--end", "end the pass of ADDRESS now"), json,
+      ]),
     Verb(
       "cleanup", "remove everything of ours from the kernel",
       details: [

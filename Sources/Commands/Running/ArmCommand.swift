@@ -14,6 +14,12 @@ package enum ArmCommand {
 
   package static func run(configPath: String?, stateDirectory: String) -> ExitCode {
     guard geteuid() == 0 else { return fail(.noPermission, "arm needs root") }
+    let wasOpen: Bool
+    do throws(Fault) {
+      wasOpen = try OpenCommand.close()
+    } catch {
+      return fail(.failure, error.sentence)
+    }
     do throws(NamespaceLock.Failure) {
       let lock = try NamespaceLock()
       let code = arm(configPath: configPath, stateDirectory: stateDirectory)
@@ -22,6 +28,9 @@ package enum ArmCommand {
       return code
     } catch {
       switch error {
+      case .taken where wasOpen:
+        Terminal.say("closed again\n")
+        return .ok
       case .taken: return fail(.unavailable, "a daemon runs here, and the kill switch is its own")
       case .system(let failure): return fail(.failure, failure.description)
       }

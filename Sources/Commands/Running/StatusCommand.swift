@@ -7,10 +7,11 @@ package enum StatusCommand {
   package static func status(tunnel: String?, asJSON: Bool, stateDirectory: String) -> ExitCode {
     switch ControlClient.ask(.status(tunnel: tunnel), stateDirectory: stateDirectory) {
     case .success(.status(let report)):
-      Terminal.say(
-        asJSON
-          ? report.json.line + "\n"
-          : StatusText.render(report, now: Clock.wallTime, isColoured: Terminal.isColourful()))
+      let wall = Clock.wallTime
+      let words = { () in
+        StatusText.render(report, now: wall, isColoured: Terminal.isColourful()) { LocalClock.text($0, now: wall) }
+      }
+      Terminal.say(asJSON ? report.json.line + "\n" : words())
       return .ok
     case .success(.refused(let refusal)): return refuse(refusal)
     case .success(.done): return fail(.broken("the daemon gave no status"))

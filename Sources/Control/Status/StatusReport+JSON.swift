@@ -4,7 +4,7 @@ extension StatusReport {
   package var json: JSONValue {
     .object([
       .init("version", .string(version)), .init("tunnels", .array(tunnels.map(\.json))),
-      .init("gateways", .array(gateways.map(\.json))),
+      .init("gateways", .array(gateways.map(\.json))), .init("passes", .array(passes.map(\.json))),
       .init("uplink", .object([.init("ipv4", uplink.ipv4.json), .init("ipv6", uplink.ipv6.json)])),
     ])
   }
@@ -23,6 +23,7 @@ extension StatusReport {
       guard let status = GatewayStatus(gateway) else { return nil }
       self.gateways.append(status)
     }
+    passes = json["passes"]?.elements?.compactMap(PassStatus.init) ?? []
     uplink.ipv4 = UplinkStatus.Family(json["uplink"]?["ipv4"])
     uplink.ipv6 = UplinkStatus.Family(json["uplink"]?["ipv6"])
   }
@@ -173,6 +174,7 @@ extension GatewayStatus {
   fileprivate var json: JSONValue {
     .object([
       .init("name", .string(name)), .init("active", .text(active)), .init("kill_switch", .text(killSwitch)),
+      .init("open_until", .time(openUntil)), .init("refused", .texts(refused)),
       .init("blocked_packets", .integer(blockedPackets)),
     ])
   }
@@ -182,7 +184,20 @@ extension GatewayStatus {
     self.init(name: name)
     active = json["active"]?.text
     killSwitch = json["kill_switch"]?.text
+    openUntil = json["open_until"]?.time
+    refused = json["refused"]?.texts ?? []
     blockedPackets = json.whole("blocked_packets")
+  }
+}
+
+extension PassStatus {
+  package var json: JSONValue {
+    .object([.init("address", .string(address)), .init("via", .string(via)), .init("until", .time(until))])
+  }
+
+  package init?(_ json: JSONValue) {
+    guard let address = json["address"]?.text, let via = json["via"]?.text else { return nil }
+    self.init(address: address, via: via, until: json["until"]?.time)
   }
 }
 

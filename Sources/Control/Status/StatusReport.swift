@@ -7,6 +7,7 @@ package struct StatusReport: Hashable, Sendable {
   package var version: String
   package var tunnels: [TunnelStatus] = []
   package var gateways: [GatewayStatus] = []
+  package var passes: [PassStatus] = []
   package var uplink = UplinkStatus()
 
   package init(version: String) { self.version = version }
@@ -149,11 +150,29 @@ package struct GatewayStatus: Hashable, Sendable {
   package var name: String
   /// The tunnel that carries its traffic now.
   package var active: String?
-  /// `armed`, `off`.
+  /// `armed`, `open` (for a time), `off`.
   package var killSwitch: String?
+  /// When what is open for a time closes by itself.
+  package var openUntil: WallTime?
+  /// Families of which nothing leaves the house now: `ipv4`, `ipv6`.
+  package var refused: [String] = []
   package var blockedPackets: UInt64?
 
   package init(name: String) { self.name = name }
+}
+
+/// A device that may go out beside the tunnel for a time.
+package struct PassStatus: Hashable, Sendable {
+  package var address: String
+  /// `wan`.
+  package var via: String
+  package var until: WallTime?
+
+  package init(address: String, via: String = "wan", until: WallTime?) {
+    self.address = address
+    self.via = via
+    self.until = until
+  }
 }
 
 package struct UplinkStatus: Hashable, Sendable {

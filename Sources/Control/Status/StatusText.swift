@@ -4,22 +4,34 @@ package import Base
 package struct StatusText {
   private let now: WallTime?
   private let isColoured: Bool
+  private let clock: (WallTime) -> String
   private var lines: [String] = []
 
-  /// - Parameter now: tells how long something lasts; `nil` leaves durations out.
-  package static func render(_ report: StatusReport, now: WallTime?, isColoured: Bool = false) -> String {
-    var text = StatusText(now: now, isColoured: isColoured)
+  /// - Parameters:
+  ///   - now: tells how long something lasts; `nil` leaves durations out.
+  ///   - clock: how a time that comes is written for people.
+  package static func render(
+    _ report: StatusReport, now: WallTime?, isColoured: Bool = false,
+    clock: @escaping (WallTime) -> String = { $0.rfc3339 }
+  ) -> String {
+    var text = StatusText(now: now, isColoured: isColoured, clock: clock)
     for tunnel in report.tunnels { text.add(tunnel) }
     if report.tunnels.isEmpty { text.lines.append("no tunnels") }
-    for gateway in report.gateways { text.add(gateway) }
+    for gateway in report.gateways {
+      text.add(gateway, through: report.tunnels.first { $0.name == gateway.active })
+    }
+    for pass in report.passes {
+      text.lines.append(text.words(pass))
+    }
     text.add("uplink IPv4", report.uplink.ipv4)
     text.add("uplink IPv6", report.uplink.ipv6)
     return text.lines.joined(separator: "\n") + "\n"
   }
 
-  private init(now: WallTime?, isColoured: Bool) {
+  private init(now: WallTime?, isColoured: Bool, clock: @escaping (WallTime) -> String) {
     self.now = now
     self.isColoured = isColoured
+    self.clock = clock
   }
 
   // MARK: Parts
@@ -44,10 +56,11 @@ package struct StatusText {
     row("since start", countWords(tunnel))
   }
 
-  private mutating func add(_ gateway: GatewayStatus) {
+  private mutating func add(_ gateway: GatewayStatus, through tunnel: TunnelStatus?) {
     lines.append("gateway \(gateway.name)")
     row("through", gateway.active ?? "no tunnel now")
-    row("kill switch", gateway.killSwitch)
+    row("kill switch", gateway.killSwitch.map { $0 + until(gateway.openUntil) })
+    row("refused", refusalWords(gateway, tunnel))
     if let blocked = gateway.blockedPackets { row("blocked", "\(blocked) packets") }
   }
 
@@ -80,6 +93,34 @@ package struct StatusText {
     guard let time else { return [] }
     guard let now, now.seconds >= time.seconds else { return ["since \(time.rfc3339)"] }
     return ["for \(Self.span(now.seconds - time.seconds))", "(since \(time.rfc3339))"]
+  }
+
+  package static func words(
+    _ pass: PassStatus, now: WallTime?, clock: @escaping (WallTime) -> String = { $0.rfc3339 }
+  ) -> String {
+    StatusText(now: now, isColoured: false, clock: clock).words(pass)
+  }
+
+  private func words(_ pass: PassStatus) -> String {
+    "\(Self.printable(pass.address)) passes by \(Self.printable(pass.via))" + until(pass.until)
+  }
+
+  /// ` until 12:40 (9 min 3 s left)`; nothing for what does not end.
+  private func until(_ time: WallTime?) -> String {
+    guard let time else { return "" }
+    let left = now.map { " (\(Self.span(max(0, time.seconds - $0.seconds))) left)" } ?? ""
+    return " until \(clock(time))" + left
+  }
+
+  /// What does not leave the house now, and why.
+  private func refusalWords(_ gateway: GatewayStatus, _ tunnel: TunnelStatus?) -> String? {
+    guard let only = gateway.refused.first else { return nil }
+    if gateway.openUntil != nil { return nil }
+    let what = gateway.refused.count > 1 ? "all that leaves the house" : only == "ipv6" ? "IPv6" : "IPv4"
+    guard let name = gateway.active else { return "\(what), because no tunnel is there for it" }
+    guard let tunnel else { return "\(what), because \(name) does not carry it" }
+    return tunnel.status == .connected
+      ? "\(what), because \(name) does not carry it" : "\(what), because \(name) is \(tunnel.status.rawValue)"
   }
 
   private func errorWords(_ error: TunnelStatus.LastError?) -> String? {

@@ -7,6 +7,7 @@ package enum NftMatch: Hashable, Sendable {
   /// The device it will leave by.
   case output(NftDevices, isNegated: Bool = false)
   case family(AddressFamily)
+  case familyIn(NftName)
   case source(AddressFamily, NftAddresses)
   case destination(AddressFamily, NftAddresses)
   case etherSource(set: NftName)
@@ -26,6 +27,9 @@ package enum NftMatch: Hashable, Sendable {
   case opensConnection
   /// The destination is the router itself, a broadcast, multicast or anycast address.
   case isForRouter
+  /// Asked as for a packet of the router itself, the rules send it out by one of these devices, never none. A named set is of
+  /// another type for nft.
+  case routesInto([DeviceName])
   case icmpv6Types([ICMPv6Type])
 }
 

@@ -51,6 +51,7 @@ extension NftMatch {
     case .input(let devices, let isNegated): "iifname \(isNegated ? "!= " : "")\(devices.text)"
     case .output(let devices, let isNegated): "oifname \(isNegated ? "!= " : "")\(devices.text)"
     case .family(let family): "meta nfproto \(family == .ipv4 ? "ipv4" : "ipv6")"
+    case .familyIn(let set): "meta nfproto @\(set)"
     case .source(let family, let addresses): "\(family.nftHeader) saddr \(addresses.text)"
     case .destination(let family, let addresses): "\(family.nftHeader) daddr \(addresses.text)"
     case .etherSource(let set): "ether saddr @\(set)"
@@ -65,6 +66,7 @@ extension NftMatch {
       "\(ports.header.rawValue) \(ports.end.rawValue) \(NftText.list(ports.ranges.map(\.words)))"
     case .opensConnection: "tcp flags & (syn | rst) == syn"
     case .isForRouter: "fib daddr type { local, broadcast, multicast, anycast }"
+    case .routesInto(let devices): "fib daddr oifname \(NftText.list(devices.map { "\"\($0)\"" }))"
     case .icmpv6Types(let types): "icmpv6 type \(NftText.list(types.map(\.rawValue)))"
     }
   }
