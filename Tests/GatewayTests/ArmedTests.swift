@@ -149,7 +149,7 @@ struct ArmedTests {
         rules.firstIndex(of: "iifname @open_lan return") ?? .max < rules.firstIndex { $0.hasSuffix("refuse_lan") } ?? 0)
     }
     #expect(
-      text.components(of: "from_lan").first
+      text.components(of: "from_lan").dropFirst().first
         == "iifname @open_lan meta mark set meta mark & 0x00ffffff | 0xae000000 return")
     #expect(text.components(of: "guard_output").contains("meta nfproto @open_router accept"))
     func rows(_ openings: Openings) -> [AddressFamily] {
