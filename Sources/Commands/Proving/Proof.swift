@@ -153,12 +153,25 @@ final class Proof {
   /// Without a daemon the client is treated as what stands treats the LAN, be it right or wrong.
   private func standBeside() throws(ProveFailure) {
     guard let lan = gateway.lan.first else { return }
+    guard !isDaemonHere else {
+      throw .unavailable("a daemon runs here and does not answer; is `--state-dir` its own?")
+    }
     do throws(NetlinkFailure) {
       for client in clients where client.bridge == nil {
         siblings.append(try Sibling(client.device, of: lan, nets: client.routerNets, hands.netlink))
       }
     } catch {
       throw .unavailable("the client cannot be made one of \(lan): \(error)")
+    }
+  }
+
+  /// Looks at the lock for no longer than that.
+  private var isDaemonHere: Bool {
+    do throws(NamespaceLock.Failure) {
+      _ = try NamespaceLock()
+      return false
+    } catch {
+      return error == .taken
     }
   }
 

@@ -1,4 +1,5 @@
 import Base
+import Gateway
 import Netlink
 
 /// While no daemon plans for it: makes the kernel treat a device as it treats another, by what stands now, holes and all.
@@ -14,7 +15,7 @@ struct Sibling {
   private var rules: [Rule] = []
 
   /// - Parameters:
-  ///   - net: of the new device; the router answers it there.
+  ///   - nets: of the new device; the router answers it there.
   init(_ device: DeviceName, of other: DeviceName, nets: [IPPrefix], _ netlink: NetlinkSocket) throws(NetlinkFailure) {
     self.device = device
     let snapshot = try netlink.snapshot()
@@ -28,10 +29,10 @@ struct Sibling {
         element.key = Self.key(device)
         if try FirewallTable.add([element], to: set.name, in: Self.table) { sets.append(set.name) }
       }
-      let routes = snapshot.routes.filter { $0.origin == Route.ours && $0.device == other && $0.gateway == nil }
-      for net in nets {
-        guard let example = routes.first(where: { $0.destination.family == net.family }) else { continue }
-        try netlink.perform(.addRoute(Route(destination: net.network, device: device, table: example.table)))
+      // Armed before the network came up, no net of the house is known.
+      let isKnown = snapshot.routes.contains { $0.table == RoutingTables.local && $0.device == other }
+      for net in isKnown ? nets : [] {
+        try netlink.perform(.addRoute(Route(destination: net.network, device: device, table: RoutingTables.local)))
       }
       for rule in snapshot.rules where rule.origin == Route.ours && rule.inputDevice == other {
         var rule = rule

@@ -193,6 +193,12 @@ refuse "the LAN is closed" ping_lan 192.0.2.80
 expect "arm: a stop opens nothing" arm_says 0 stop
 expect "it is armed" arm_says 0 status
 expect "disarm" adit disarm --config "$LAB_DIR/config"
+# OpenWrt's arm script, with our program and a log that is a file.
+sed "s#^PROG=.*#PROG='$ADIT'#; s#^CONFIG=.*#CONFIG='$LAB_DIR/config --state-dir $LAB_DIR/state'#; s#--config \"\$CONFIG\"#--config \$CONFIG#" "$arm_script" > "$LAB_DIR/arm.procd"
+expect "procd's arm script runs" ip netns exec "$LAB_GW" "$shell" -c 'log=$1; logger() { cat >> "$log"; }; . "$0"; start' "$LAB_DIR/arm.procd" "$LAB_DIR/arm.log"
+expect "it logs what is closed" grep -qx 'armed: lan (lan0)' "$LAB_DIR/arm.log"
+expect "it is armed by it" arm_says 0 status
+expect "and disarmed" adit disarm --config "$LAB_DIR/config"
 expect "hotplug: after a disarm" hotplug ifup
 expect "it stays open" arm_says 3 status
 printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch 'session'\n" \

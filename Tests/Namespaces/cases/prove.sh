@@ -81,6 +81,16 @@ expect_within 5 "it is at work" sh -c "ip -n $LAB_GW link show adit-prove0"
 kill -KILL $prover; wait $prover 2> /dev/null
 expect_within 10 "killed: its cable goes by itself" nothing_left
 
+# Killed, and nobody there: the proof holds with no process alive.
+kill -KILL "$ADIT_PID"
+nobody_lives() { [ -z "$(ip netns pids "$LAB_GW" | xargs -r ps -o comm= -p | grep -x adit)" ]; }
+expect_within 5 "the daemon is killed" nobody_lives
+expect "killed: no leak" proves 0
+expect "nothing of it is left in our table" sh -c "! ip netns exec $LAB_GW nft list table inet adit | grep adit-prove"
+adit_start run --config "$LAB_DIR/config"
+expect_within 10 "a successor connects" adit_connected
+expect "a daemon that cannot be asked is no daemon's absence" test "$(ip netns exec "$LAB_GW" "$ADIT" prove --config "$LAB_DIR/config" --state-dir "$LAB_DIR/none" > /dev/null 2>&1; echo $?)" -eq 69
+
 # Broken on purpose: without a kill switch, and the tunnel down.
 config lan0 off
 kill -HUP "$ADIT_PID"
