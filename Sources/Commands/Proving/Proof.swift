@@ -48,16 +48,26 @@ final class Proof {
       throw .unavailable("\(gateway.name) has `routes 'pushed'`: say with --to what goes through the tunnel")
     }
     if request.putsDown, status == nil { throw .unavailable("--down needs a running daemon, whose tunnel is put down") }
+    for destination in AddressFamily.allCases.map(request.destination) where isExcluded(destination) {
+      report.remarks.append("\(gateway.name): \(destination) is not tried, an `exclude` covers it")
+    }
     if gateway.ipv6 == .bypass {
       report.remarks.append("\(gateway.name): IPv6 is not tried, `ipv6 'bypass'` sends it out in clear")
     }
     try plugIn()
     try round(.asItIs, repetitions: 2, &report)
     if request.putsDown { try tryDown(&report) }
+    let opening = configuration.settings.policies.filter { $0.via == .wan || $0.onDown == .wan }
+    if report.hasLeaks, !opening.isEmpty {
+      let names = opening.map(\.name.text).joined(separator: ", ")
+      report.remarks.append("what these policies match goes to the WAN, and counts as a leak here: \(names)")
+    }
     if wasLost {
       report.remarks.append("a way out carried more than could be listened to; at a quieter time the proof is complete")
     }
   }
+
+  private func isExcluded(_ address: IPAddress) -> Bool { gateway.excluded.contains { $0.contains(address) } }
 
   private func tryDown(_ report: inout ProveReport) throws(ProveFailure) {
     let up = runningTunnels
@@ -109,6 +119,7 @@ final class Proof {
   private func probes(of client: ProbeClient, _ marks: ProbeMarks) -> [Probe] {
     let families = AddressFamily.allCases.filter {
       client.addresses[$0] != nil && !($0 == .ipv6 && gateway.ipv6 == .bypass)
+        && !isExcluded(request.destination($0))
     }
     let wanted = families.flatMap { family in
       Probe.Kind.allCases.map { ($0, request.destination(family)) }

@@ -47,6 +47,7 @@ package struct ProveReport: Hashable, Sendable {
   package init() {}
 
   private var results: [ProbeResult] { rounds.flatMap(\.results) }
+  var hasLeaks: Bool { !leaks.isEmpty }
   private var leaks: [ProbeResult] { results.filter { $0.verdict == .leak } }
 
   package var exitCode: ExitCode {

@@ -102,6 +102,13 @@ expect "kill_switch off and the tunnel down: a leak" proves 1
 expect "named with its device" says 'LEAK    IPv4  TCP, port 443 +[0-9] packets? in clear on wan0'
 expect "by IPv6 too" says 'LEAK    IPv6  ICMP echo +[0-9] packets? in clear on wan0'
 expect "other destinations" proves 1 --to 192.0.2.80
+expect "they are tried" says 'LEAK    IPv4  ICMP echo'
+printf "\tlist exclude '192.0.2.0/24'\n\toption ipv6 'bypass'\n\nconfig policy 'games'\n\tlist dest '2001:db8:80::/64'\n\toption via 'wan'\n" >> "$LAB_DIR/config/gateway"
+expect "what is to go out in clear is not tried, and then nothing is proved" proves 69
+expect "it says so" says "note: lan: 192.0.2.1 is not tried, an .exclude. covers it"
+sed -i '/exclude/d; /bypass/d' "$LAB_DIR/config/gateway"
+expect "a policy may be why" proves 1
+expect "that is said" says "note: what these policies match goes to the WAN, and counts as a leak here: games"
 expect "stop" adit_stop
 
 # A bridge: the client is one more device of it.
