@@ -99,4 +99,19 @@ struct FailoverPlanTests {
     #expect(
       lines(try plan(house, [:]), "throw", "table 4413") == ["route throw 10.78.0.0/16 table 44132"])
   }
+
+  @Test("IPv6 is forwarded on while the tunnel that has it is in reserve, and not where the gateway blocks it")
+  func forwardsInReserve() throws {
+    var house = try House()
+    try house.addTunnel("home") {
+      try $0.subnet()
+      try $0.six()
+    }
+    try house.addTunnel("backup", index: 2) { try $0.subnet("10.9.0.2", gateway: "10.9.0.1") }
+    try house.addGateway("home", "backup")
+    let forwarding = NetworkPlan.Sysctl("net/ipv6/conf/all/forwarding", "1")
+    #expect(try plan(house, ["lan": "backup"]).sysctls.contains(forwarding))
+    house.settings.gateways[0].ipv6 = .block
+    #expect(try !plan(house, ["lan": "backup"]).sysctls.contains(forwarding))
+  }
 }

@@ -26,6 +26,8 @@ expect "up" adit up home
 expect_within 10 "connected by the halves" tunnel_is home connected
 flood_end
 gateway "option scope 'all'"; adit_reload
+# Until then the router goes by the WAN, as it should.
+expect_within 3 "scope all" sh -c "ip -n $LAB_GW route get 192.0.2.80 | grep -q tun-home"
 expect_within 3 "scope all: the router leaves by the tunnel" exits_by gw 203.0.113.10
 expect "and answers on the WAN" reaches far 198.51.100.2 22
 expect "stops in time" adit_stop

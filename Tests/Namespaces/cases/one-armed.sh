@@ -69,6 +69,8 @@ inbound() {
 }
 inbound "scope forward"
 gateway "option scope 'all'"; adit_reload
+# Until then the router goes by the WAN, as it should.
+expect_within 3 "scope all" sh -c "ip -n $LAB_GW route get 192.0.2.80 | grep -q tun-home"
 expect_within 3 "scope all: the router leaves by the tunnel" exits_by gw 203.0.113.10
 inbound "scope all"
 expect "home is put down" adit down home
