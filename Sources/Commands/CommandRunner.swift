@@ -33,6 +33,7 @@ package enum CommandRunner {
     case .pass(let request): return PassCommand.run(request)
     case .cleanup(let configPath, let stateDirectory):
       return CleanupCommand.run(configPath: configPath, stateDirectory: stateDirectory)
+    case .explain(let request): return ExplainCommand.run(request)
     case .doctor(let configPath, let stateDirectory, let asJSON):
       return DoctorCommand.run(configPath: configPath, stateDirectory: stateDirectory, asJSON: asJSON)
     case .prove(let request): return ProveCommand.run(request)

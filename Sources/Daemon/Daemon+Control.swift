@@ -2,6 +2,7 @@ internal import Base
 internal import ConfigDirectory
 internal import Control
 internal import Exchange
+internal import Gateway
 internal import IO
 internal import Settings
 internal import Supervisor
@@ -39,6 +40,7 @@ extension Daemon {
       if let name, tunnels.allSatisfy({ $0.name.text != name }) { return unknown(name) }
       collectCounters(at: now)
       return .status(StatusBuilder(daemon: self, now: now).report(of: name))
+    case .success(.explain(let question)): return explain(question)
     case .success(.up(let name)):
       return order(name) { tunnel in
         guard self.stopBy == nil else { return }
@@ -56,6 +58,25 @@ extension Daemon {
         self.log.log(.info, "reconnecting, as asked", of: name, at: now)
         self.tell(tunnel, .reconnect(after: after), at: now)
       }
+    }
+  }
+
+  /// From the plan that stands, with what the timed sets hold by now.
+  private func explain(_ question: ExplainQuestion) -> Reply {
+    let inquiry = Inquiry.read(
+      source: question.source, destination: question.destination, transport: question.transport, port: question.port)
+    do {
+      let inquiry = try inquiry.get()
+      let scene = try network.scene(settings, withNames: inquiry.needsNames)
+      var explanation = Explanation(situation: "a daemon runs")
+      explanation.answers = try Explainer.answers(inquiry, in: scene).get()
+      return .explanation(explanation)
+    } catch let problem as Explanation.Problem {
+      return .refused(Reply.Refusal(.unknownDevice, problem.text))
+    } catch let fault as Fault {
+      return .refused(Reply.Refusal(.busy, fault.sentence))
+    } catch {
+      return .refused(Reply.Refusal(.busy, "\(error)"))
     }
   }
 

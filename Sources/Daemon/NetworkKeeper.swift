@@ -177,6 +177,11 @@ final class NetworkKeeper {
     do throws(NetlinkFailure) { return try hands.netlink.path(to: address, mark: mark) } catch { return nil }
   }
 
+  /// What decides about a packet now.
+  func scene(_ settings: Settings, withNames: Bool) throws(Fault) -> Scene {
+    Scene(settings: settings, plan: plan, in: try hands.standing(of: plan, withNames: withNames))
+  }
+
   /// True when a kill switch stands that is to outlive every daemon.
   func findsArmed() throws(Fault) -> Bool { try hands.holdsAlways() }
 

@@ -52,6 +52,12 @@ import Testing
     #expect(try parse("pass fd00::5 --for 90s") == .pass(PassRequest(.begin(device6, .seconds(90)))))
     #expect(try parse("pass --end 192.168.1.50") == .pass(PassRequest(.end(device))))
     #expect(try parse("cleanup") == .cleanup(configPath: nil, stateDirectory: "/run/adit"))
+    let question = ExplainQuestion(source: "192.168.1.40", destination: "example.org", transport: "udp", port: 53)
+    #expect(
+      try parse("explain 192.168.1.40 example.org --port 53 --proto udp --json --long --config /c --state-dir /s")
+        == .explain(
+          ExplainRequest(configPath: "/c", stateDirectory: "/s", question: question, asJSON: true, isLong: true)))
+    #expect(try parse("explain x") == .explain(ExplainRequest(question: ExplainQuestion(source: "x"))))
     #expect(
       try parse("doctor --json --config /c --state-dir /s")
         == .doctor(configPath: "/c", stateDirectory: "/s", asJSON: true))
@@ -97,6 +103,8 @@ import Testing
         "adit: `--after` must be a time such as 90, 90s or 2m, at most a day\ntry `adit reconnect --help`\n"
       ),
       ("connect p --lan br/lan", "adit: `br/lan` is no device name\ntry `adit connect --help`\n"),
+      ("explain x --proto icmp", "adit: `--proto` is tcp or udp\ntry `adit explain --help`\n"),
+      ("explain x --port 0", "adit: `--port` must be a number from 1 to 65535\ntry `adit explain --help`\n"),
       ("check --set verb", "adit: `--set` goes with a PROFILE\ntry `adit check --help`\n"),
       ("prove --to 9.9.9", "adit: `9.9.9` is no address\ntry `adit prove --help`\n"),
       (
@@ -130,22 +138,23 @@ import Testing
         An OpenVPN gateway for home routers.
 
         commands:
-          run                 run the gateway in the foreground
-          connect PROFILE     bring up one OpenVPN profile in the foreground, without a configuration
-          check [PROFILE]...  say every problem of the configuration, or of profiles, and what they mean
-          plan [NAME]         say what `adit run` would do to the system, and do nothing
-          status [NAME]       say how the tunnels are
-          up NAME             start a tunnel
-          down NAME           stop a tunnel
-          reconnect NAME      connect a tunnel again
-          arm                 close the gateways whose kill switch is `always`, without a daemon
-          disarm              open what is armed, for a time, or for good when no daemon runs
-          pass [ADDRESS]      let one device of a LAN out by the WAN for a time
-          cleanup             remove everything of ours from the kernel
-          doctor              look at all that Adit needs, and say what stands in its way, with the remedy
-          prove [GATEWAY]     try to get out beside the tunnel, as a device of the LAN would
-          version             print the version, OpenSSL's, and what the ciphers do on this CPU
-          help [COMMAND]      explain a command
+          run                                run the gateway in the foreground
+          connect PROFILE                    bring up one OpenVPN profile in the foreground, without a configuration
+          check [PROFILE]...                 say every problem of the configuration, or of profiles, and what they mean
+          plan [NAME]                        say what `adit run` would do to the system, and do nothing
+          status [NAME]                      say how the tunnels are
+          up NAME                            start a tunnel
+          down NAME                          stop a tunnel
+          reconnect NAME                     connect a tunnel again
+          arm                                close the gateways whose kill switch is `always`, without a daemon
+          disarm                             open what is armed, for a time, or for good when no daemon runs
+          pass [ADDRESS]                     let one device of a LAN out by the WAN for a time
+          cleanup                            remove everything of ours from the kernel
+          explain ADDRESS|MAC [DESTINATION]  say where a device's packets go, and which key decides
+          doctor                             look at all that Adit needs, and say what stands in its way, with the remedy
+          prove [GATEWAY]                    try to get out beside the tunnel, as a device of the LAN would
+          version                            print the version, OpenSSL's, and what the ciphers do on this CPU
+          help [COMMAND]                     explain a command
 
         options of every command:
           --config PATH    the configuration: a directory or a file (default /etc/adit)
@@ -236,7 +245,7 @@ import Testing
   func refusals() {
     #expect(
       Reply.Refusal.Code.allCases.map { StatusCommand.exitCode(of: $0) } == [
-        .failure, .badInput, .badConfiguration, .noPermission, .unavailable,
+        .failure, .badInput, .badConfiguration, .noPermission, .unavailable, .badInput,
       ])
   }
 

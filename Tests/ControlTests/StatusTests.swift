@@ -214,6 +214,8 @@ extension StatusReport {
   @Test("every request survives the control socket")
   func roundTrip() {
     let requests: [Request] = [
+      .explain(ExplainQuestion(source: "192.168.1.40")),
+      .explain(ExplainQuestion(source: "a", destination: "example.org", transport: "udp", port: 53)),
       .status(tunnel: nil), .status(tunnel: "home"), .up(tunnel: "a"), .down(tunnel: "b"),
       .reconnect(tunnel: "c", after: nil),
       .reconnect(tunnel: "c", after: .seconds(5)),

@@ -15,6 +15,7 @@ package enum Command: Hashable, Sendable {
   case disarm(span: Duration?, configPath: String?, stateDirectory: String)
   case pass(PassRequest)
   case cleanup(configPath: String?, stateDirectory: String)
+  case explain(ExplainRequest)
   case doctor(configPath: String?, stateDirectory: String, asJSON: Bool)
   case prove(ProveRequest)
   case version(asJSON: Bool)
@@ -70,6 +71,26 @@ package struct PassRequest: Hashable, Sendable {
   package init(_ change: Change? = nil, asJSON: Bool = false) {
     self.change = change
     self.asJSON = asJSON
+  }
+}
+
+package struct ExplainRequest: Hashable, Sendable {
+  package var configPath: String?
+  package var stateDirectory: String
+  package var question: ExplainQuestion
+  package var asJSON: Bool
+  /// Every rule and route on the way too.
+  package var isLong: Bool
+
+  package init(
+    configPath: String? = nil, stateDirectory: String = DaemonOptions.standardStateDirectory, question: ExplainQuestion,
+    asJSON: Bool = false, isLong: Bool = false
+  ) {
+    self.configPath = configPath
+    self.stateDirectory = stateDirectory
+    self.question = question
+    self.asJSON = asJSON
+    self.isLong = isLong
   }
 }
 

@@ -109,6 +109,7 @@ package struct CommandLineParser {
     case "disarm": return .disarm(span: try span(), configPath: value("--config"), stateDirectory: stateDirectory)
     case "pass": return .pass(try passRequest())
     case "cleanup": return .cleanup(configPath: value("--config"), stateDirectory: stateDirectory)
+    case "explain": return .explain(try explainRequest())
     case "doctor":
       return .doctor(configPath: value("--config"), stateDirectory: stateDirectory, asJSON: has("--json"))
     case "prove": return .prove(try proveRequest())
@@ -194,6 +195,21 @@ package struct CommandLineParser {
       throw failure("`--for` must be a time such as 90s, 30m or 2h, from a second to a day")
     }
     return span
+  }
+
+  private func explainRequest() throws(UsageError) -> ExplainRequest {
+    var question = ExplainQuestion(source: operands[0], destination: operands.count > 1 ? operands[1] : nil)
+    if let text = value("--proto") {
+      guard ["tcp", "udp"].contains(text) else { throw failure("`--proto` is tcp or udp") }
+      question.transport = text
+    }
+    if let text = value("--port") {
+      guard let port = UInt16(text), port > 0 else { throw failure("`--port` must be a number from 1 to 65535") }
+      question.port = port
+    }
+    return ExplainRequest(
+      configPath: value("--config"), stateDirectory: stateDirectory, question: question, asJSON: has("--json"),
+      isLong: has("--long"))
   }
 
   private func delay() throws(UsageError) -> Duration? {

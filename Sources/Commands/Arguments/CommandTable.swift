@@ -133,6 +133,18 @@ package enum CommandTable {
         "For use after a crash, when no daemon runs: tun devices, addresses, routes, rules, nft table, sysctls."
       ]),
     Verb(
+      "explain", "ADDRESS|MAC [DESTINATION]", 1...2, "say where a device's packets go, and which key decides",
+      details: [
+        "The answer comes from the values that the rules are made of, for a first packet to DESTINATION: an address or a host's",
+        "name, without one anything on the internet. Without a daemon it says what is armed, and what would be with tunnels up.",
+        "Tables of other programs are not looked at; `adit doctor` names those that stand in the way.",
+      ],
+      options: [
+        json, CommandOption("--port", "N", "the port it is meant for (default 443)"),
+        CommandOption("--proto", "tcp|udp", "the protocol (default tcp)"),
+        CommandOption("--long", "print every rule and route that has a part in it"),
+      ]),
+    Verb(
       "doctor", "look at all that Adit needs, and say what stands in its way, with the remedy",
       details: [
         "One line each: ok, warning or problem. It changes nothing and sends nothing. It exits with 69 when there is a problem."

@@ -72,7 +72,7 @@ extension Doctor {
       let first = strange.first { $0.table == table }?.words ?? ""
       return Finding(
         .routes, .problem, "another program has routes in our table \(table): \(first)",
-        remedy: "let it use a table outside of 44000-44129; `adit run` leaves those routes alone")
+        remedy: "let it use a table outside of 44000-44257; `adit run` leaves those routes alone")
     }
     for family in AddressFamily.allCases {
       for device in takers(family) {

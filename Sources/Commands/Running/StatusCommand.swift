@@ -14,7 +14,7 @@ package enum StatusCommand {
       Terminal.say(asJSON ? report.json.line + "\n" : words())
       return .ok
     case .success(.refused(let refusal)): return refuse(refusal)
-    case .success(.done): return fail(.broken("the daemon gave no status"))
+    case .success(.done), .success(.explanation): return fail(.broken("the daemon gave no status"))
     case .failure(let failure): return fail(failure)
     }
   }
@@ -39,7 +39,7 @@ package enum StatusCommand {
 
   package static func exitCode(of code: Reply.Refusal.Code) -> ExitCode {
     switch code {
-    case .unknownTunnel: .badInput
+    case .unknownTunnel, .unknownDevice: .badInput
     case .invalidTunnel: .badConfiguration
     case .notAllowed: .noPermission
     case .busy: .unavailable

@@ -1,7 +1,10 @@
+package import Base
+
 /// The daemon's answer to one request.
 package enum Reply: Hashable, Sendable {
   case done
   case status(StatusReport)
+  case explanation(Explanation)
   case refused(Refusal)
 
   package struct Refusal: Error, Hashable, Sendable {
@@ -12,6 +15,8 @@ package enum Reply: Hashable, Sendable {
       case invalidTunnel = "invalid_tunnel"
       case notAllowed = "not_allowed"
       case busy
+      /// The device of the question is none of a LAN.
+      case unknownDevice = "unknown_device"
     }
 
     package var code: Code
@@ -27,6 +32,8 @@ package enum Reply: Hashable, Sendable {
     switch self {
     case .done: .object([.init("ok", .bool(true))])
     case .status(let report): .object([.init("ok", .bool(true)), .init("status", report.json)])
+    case .explanation(let explanation):
+      .object([.init("ok", .bool(true)), .init("explanation", explanation.json)])
     case .refused(let refusal):
       .object([
         .init("ok", .bool(false)), .init("code", .string(refusal.code.rawValue)), .init("text", .string(refusal.text)),
@@ -44,6 +51,7 @@ package enum Reply: Hashable, Sendable {
       let code = json["code"]?.text.flatMap(Refusal.Code.init(rawValue:)) ?? .badRequest
       return .refused(Refusal(code, json["text"]?.text ?? "refused"))
     }
+    if let explanation = json["explanation"] { return Explanation(explanation).map { .explanation($0) } }
     guard let status = json["status"] else { return .done }
     return StatusReport(status).map { .status($0) }
   }

@@ -5,6 +5,7 @@ package enum Request: Hashable, Sendable {
   case up(tunnel: String)
   case down(tunnel: String)
   case reconnect(tunnel: String, after: Duration?)
+  case explain(ExplainQuestion)
 
   /// Bytes of a request, line end included.
   package static let largest = 4_096
@@ -21,6 +22,7 @@ package enum Request: Hashable, Sendable {
         .init("do", .string("reconnect")), .init("tunnel", .string(tunnel)),
         .init("after", .integer(after.map(\.components.seconds))),
       ])
+    case .explain(let question): question.json
     }
   }
 
@@ -31,6 +33,10 @@ package enum Request: Hashable, Sendable {
   package static func read(_ line: some Collection<UInt8>) -> Result<Request, Reply.Refusal> {
     guard line.count <= largest, let json = try? JSONReader.value(of: line), let verb = json["do"]?.text else {
       return .failure(Reply.Refusal(.badRequest, "not a request"))
+    }
+    if verb == ExplainQuestion.verb {
+      return ExplainQuestion(json).map { .success(.explain($0)) }
+        ?? .failure(Reply.Refusal(.badRequest, "an unclear question"))
     }
     let tunnel = json["tunnel"]?.text
     switch (verb, tunnel) {
