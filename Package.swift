@@ -129,7 +129,8 @@ let package = Package(
     roomTests("ConfigDirectory", ["TestKit", "Profile", "Settings"]),
     roomTests("Control"),
     roomTests("Engine", ["TestKit", "Session", "Exchange", "IO", "Profile", "Crypto", "DataChannel", "CLinux"]),
-    roomTests("Daemon", ["Control", "Gateway", "Hands", "IO", "Netlink", "Supervisor", "Settings", "Profile"]),
+    roomTests(
+      "Daemon", ["Control", "Gateway", "Hands", "IO", "Netlink", "Supervisor", "Settings", "Profile", "Exchange"]),
     roomTests("Commands", ["TestKit", "Profile", "Settings", "Gateway", "ConfigDirectory", "Control", "IO"]),
   ],
   swiftLanguageModes: [.v6]

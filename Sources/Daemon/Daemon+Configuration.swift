@@ -62,6 +62,7 @@ extension Daemon {
     defer { isReloading = false }
     for tunnel in tunnels where !isKept(tunnel) { dropEngine(of: tunnel) }
     tunnels.removeAll { !isKept($0) }
+    watchNames(at: now)
     var free = (1...0x7f).filter { index in !tunnels.contains { $0.index == index } }[...]
     for loaded in fresh.tunnels {
       if let tunnel = tunnels.first(where: { $0.name == loaded.settings.name }) {

@@ -10,6 +10,7 @@ internal import Supervisor
 
 extension Daemon {
   func start(at now: Instant) {
+    watchNames(at: now)
     for (position, loaded) in configuration.tunnels.enumerated() {
       add(loaded, index: position + 1, at: now)
     }
@@ -23,7 +24,7 @@ extension Daemon {
       return
     }
     let supervisor = TunnelSupervisor(random: { RandomSource.system.uint64() }, at: now)
-    let tunnel = TunnelRun(loaded, index: index, supervisor: supervisor)
+    let tunnel = TunnelRun(loaded, index: index, supervisor: supervisor, at: now)
     tunnels.append(tunnel)
     configure(tunnel, at: now)
     if loaded.settings.isEnabled { tell(tunnel, .up, at: now) }
@@ -90,6 +91,8 @@ extension Daemon {
       tunnel.engine = engine
       tunnel.engineGeneration &+= 1
       tunnel.hasTun = false
+      tunnel.watched = nil
+      tunnel.waitingNames = []
       tunnel.watch = EngineWatch(at: now)
       tunnel.sockets = Budget.sockets(at: now)
       // An engine's numbers are a stranger's: no sum of them may trap.
@@ -104,6 +107,7 @@ extension Daemon {
       return
     }
     sendConfiguration(to: tunnel, at: now)
+    sendWatch(to: tunnel, at: now)
     supply(tunnel, nil, at: now)
   }
 
@@ -224,8 +228,7 @@ extension Daemon {
     case .note(let note): log.log(note, of: tunnel.name.text, at: now)
     case .counters(let counters): tunnel.counters = counters
     case .wantsSockets(let kinds): supply(tunnel, kinds, at: now)
-    // Nobody was told to watch: whatever waits for it need not.
-    case .names(let names): send(.namesApplied(names.sequence), to: tunnel, at: now)
+    case .names(let names): take(names, of: tunnel, at: now)
     }
   }
 

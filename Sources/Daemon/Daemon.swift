@@ -25,6 +25,7 @@ final class Daemon {
   var tunnels: [TunnelRun] = []
   var failover = Failover()
   var refusals = RefusalWatch()
+  var names = NameLedger()
   var stopBy: Instant?
   var isOver = false
   /// What was just read needs no reading again, tunnel by tunnel.
@@ -137,6 +138,7 @@ final class Daemon {
       watchEngine(of: tunnel, at: now)
     }
     lookForLateFiles(at: now)
+    answerNames(at: now)
     for index in control.late(at: now) { dismiss(index) }
     if let stopBy, tunnels.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }
   }

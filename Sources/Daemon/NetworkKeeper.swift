@@ -22,6 +22,12 @@ final class NetworkKeeper {
   /// True when everything that a tunnel needs to carry packets stands.
   private(set) var hasAdded = false
   private(set) var failures: [StepFailure] = []
+  /// Addresses that no name of the outside can have.
+  private(set) var household = Household()
+  /// What was put into the table's sets is gone with a table that somebody took away.
+  private var lostElements = false
+  /// It is to be put in again: the table has been looked at since.
+  private var wantsElements = false
   /// When to look again without an event.
   private(set) var refreshAt: Instant?
   /// When to look at settings of whose changes the kernel does not tell.
@@ -91,15 +97,19 @@ final class NetworkKeeper {
     settingsAt = now + Self.settingsInterval
     do throws(Fault) {
       awaitsFirewall = !hands.hasRuleset
+      wantsElements = wantsElements || lostElements
+      lostElements = false
       try lookForOpenings(at: now)
+      let snapshot = try snapshot()
       let next = Planner.plan(
-        settings: settings, tunnels: tunnels, snapshot: try snapshot(), choices: choices,
+        settings: settings, tunnels: tunnels, snapshot: snapshot, choices: choices,
         formerUplinks: plan.uplinks, openings: openings, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall)
       for warning in next.warnings where !plan.warnings.contains(warning) {
         // Of one kind: a server can push thousands of routes that are refused.
         log.log(.warning, warning, kind: "plan", at: now)
       }
       plan = next
+      household = Household(addresses: snapshot.addresses, others: next.tunnels.flatMap(\.hosts))
       take(try hands.apply(next), at: now)
     } catch {
       fail(error, at: now)
@@ -150,6 +160,9 @@ final class NetworkKeeper {
       refreshAt = min(refreshAt ?? now, now)
     }
     let changes = report.changes.filter(hands.isForeign)
+    if !changes.isEmpty || report.hasOverflowed || report.changes.contains(where: \.deletesTable) {
+      lostElements = true
+    }
     guard plan.ruleset != nil, !changes.isEmpty || report.hasOverflowed else { return }
     // When even the largest buffer was too small it may have been our own load that filled it: then what a look shows
     // must do.
@@ -168,6 +181,30 @@ final class NetworkKeeper {
 
   private func tell(_ text: String, kind: String, at now: Instant) {
     if let line = told.line(text, kind: kind, at: now) { log.log(.warning, line, at: now) }
+  }
+
+  // MARK: Timed sets
+
+  /// True when what is added now stands at once, and all that was added stands.
+  var takesElements: Bool { isDone && !hands.isBusy }
+
+  /// - Returns: true when everything is to be added again.
+  func takeLoss() -> Bool {
+    guard wantsElements, hands.hasRuleset else { return false }
+    wantsElements = false
+    return true
+  }
+
+  func add(_ elements: [TimedElement], at now: Instant) {
+    if !elements.isEmpty { hands.add(elements) }
+    noteElements(at: now)
+  }
+
+  private func noteElements(at now: Instant) {
+    for note in hands.takeElementNotes() {
+      log.log(.warning, note, kind: "elements", at: now)
+      lostElements = true
+    }
   }
 
   func openTun(_ device: NetworkPlan.TunDevice) throws(Fault) -> FileDescriptor? { try hands.openTun(device) }
@@ -202,13 +239,13 @@ final class NetworkKeeper {
 
   private func take(_ progress: Progress, at now: Instant) {
     for (kind, text) in LossText.lines(hands.takeLosses()) { tell(text, kind: kind, at: now) }
-    for note in hands.takeElementNotes() { log.log(.warning, note, kind: "elements", at: now) }
     isDone = progress.isDone
     hasAdded = progress.hasAdded
     for failure in progress.failures where !failures.contains(failure) {
       log.log(.error, failure.fault.sentence, kind: "step", at: now)
     }
     failures = progress.failures
+    noteElements(at: now)
     if isDone, failures.contains(where: { $0.step.isEssential || $0.step.device != nil }) {
       refreshAt = now + Self.retry
     }
@@ -219,5 +256,12 @@ final class NetworkKeeper {
     hasAdded = false
     isDone = true
     refreshAt = now + Self.retry
+  }
+}
+
+extension NetworkPlan.TunnelFacts {
+  /// Hosts inside that are none of a policy's.
+  fileprivate var hosts: [IPAddress] {
+    [gateway4.map(IPAddress.v4), gateway6.map(IPAddress.v6)].compactMap { $0 } + dns.map(\.address)
   }
 }

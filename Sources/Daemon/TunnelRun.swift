@@ -18,6 +18,11 @@ final class TunnelRun {
   var engineGeneration: UInt32 = 0
   var watch: EngineWatch?
   var sockets: Budget?
+  var names: Budget
+  /// The domains that the running engine watches; `nil` = it was told nothing.
+  var watched: WatchOrder?
+  /// Reports of names that wait for the firewall.
+  var waitingNames: [UInt32] = []
   /// True when the running engine has the tun.
   var hasTun = false
   /// What the last session pushed; outlives it, so that addresses and routes stay over a reconnect.
@@ -35,11 +40,12 @@ final class TunnelRun {
   /// A fresh engine waits this long for its predecessor's device (design: processes).
   static let deviceDeadline: Duration = .seconds(2)
 
-  init(_ loaded: LoadedConfiguration.Tunnel, index: Int, supervisor: TunnelSupervisor) {
+  init(_ loaded: LoadedConfiguration.Tunnel, index: Int, supervisor: TunnelSupervisor, at now: Instant) {
     name = loaded.settings.name
     self.index = index
     self.loaded = loaded
     self.supervisor = supervisor
+    names = .names(at: now)
   }
 
   /// For the planner.

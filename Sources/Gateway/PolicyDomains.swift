@@ -9,6 +9,12 @@ package struct PolicyDomains: Hashable, Sendable {
   package var isNegated: Bool
   package var domains: [DomainName]
 
+  package init(policy: TunnelName, isNegated: Bool = false, domains: [DomainName]) {
+    self.policy = policy
+    self.isNegated = isNegated
+    self.domains = domains
+  }
+
   package func set(_ family: AddressFamily) -> TimedSet {
     isNegated ? .notNames(policy: policy, family) : .names(policy: policy, family)
   }
