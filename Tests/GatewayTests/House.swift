@@ -133,9 +133,11 @@ struct House {
     return profile
   }
 
-  func plan(clockIsUnset: Bool = false, awaitsFirewall: Bool = false) -> NetworkPlan {
+  func plan(
+    clockIsUnset: Bool = false, awaitsFirewall: Bool = false, openings: Openings = .none
+  ) -> NetworkPlan {
     Planner.plan(
-      settings: settings, tunnels: tunnels, snapshot: snapshot, clockIsUnset: clockIsUnset,
+      settings: settings, tunnels: tunnels, snapshot: snapshot, openings: openings, clockIsUnset: clockIsUnset,
       awaitsFirewall: awaitsFirewall)
   }
 }

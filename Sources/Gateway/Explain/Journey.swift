@@ -116,7 +116,7 @@ struct Journey {
     if let source = rule.source, !(packet.source.map(source.contains) ?? false) { return false }
     if let destination = rule.destination, !destination.contains(packet.destination) { return false }
     if let number = rule.ipProtocol, number != packet.transport.number { return false }
-    if rule.sourcePorts != nil { return false }
+    if let ports = rule.sourcePorts, !(packet.sourcePort.map(ports.contains) ?? false) { return false }
     if let ports = rule.destinationPorts, !ports.contains(packet.port) { return false }
     return true
   }
@@ -215,8 +215,8 @@ struct Journey {
       return scene.contains(set, mac)
     case .mark(let value, let mask, let isNegated): return (packet.mark & mask == value) != isNegated
     case .connectionMark(let value, let mask): return packet.connectionMark & mask == value
-    case .direction(let direction): return direction == .original
-    case .isNew: return true
+    case .direction(let direction): return direction == packet.direction
+    case .isNew: return packet.direction == .original
     case .protocols(let protocols): return protocols.contains(packet.transport)
     case .headerProtocol(let value): return packet.family == .ipv4 && value == packet.transport
     case .ports(let ports):
@@ -226,7 +226,8 @@ struct Journey {
       case .transport: break
       }
       // The port that a device sends from is one it takes by chance.
-      return ports.end == .destination && ports.ranges.contains { $0.contains(packet.port) }
+      guard let port = ports.end == .destination ? packet.port : packet.sourcePort else { return false }
+      return ports.ranges.contains { $0.contains(port) }
     case .opensConnection: return packet.transport == .tcp
     case .isForRouter: return scene.isForRouter(packet.destination)
     case .routesInto(let devices):

@@ -1,7 +1,7 @@
 import Base
 import Profile
 
-/// The first packet of a connection, as far as rules look at it.
+/// A packet, as far as rules look at it; without a word the first of its connection.
 struct Packet {
   var family: AddressFamily
   /// The device it comes in by; `nil` = the router sends it itself.
@@ -15,6 +15,10 @@ struct Packet {
   var domain: DomainName?
   var transport: IPProtocol
   var port: UInt16
+  /// `nil` = one that is taken by chance.
+  var sourcePort: UInt16?
+  /// An answer finds its connection known already.
+  var direction = NftDirection.original
   var mark: UInt32 = 0
   var connectionMark: UInt32 = 0
 }
