@@ -96,6 +96,12 @@ expect "cleanup: all is as it was before" test "$before" = "$(network_state)"
 arm; expect "armed once more" test $? -eq 0
 expect "disarm succeeds" adit disarm
 expect "disarm: all is as it was before" test "$before" = "$(network_state)"
+# Nobody armed at boot: the first start does.
+adit_start run --config "$LAB_DIR/config"
+expect_within 10 "run without arm: connected" adit_connected
+expect "stops in time" adit_stop
+closed "run arms by itself"
+expect "disarm it" adit disarm
 
 # At boot, before the network is up: neither addresses nor the way out are known yet.
 network_down() { for device in lan0 wan0; do ip -n "$LAB_GW" address flush dev $device; ip -n "$LAB_GW" -6 address flush dev $device; done; }

@@ -48,6 +48,7 @@ adit disarm > /dev/null 2>&1; expect "without --for it is refused with 69" test 
 closed "daemon without a server"
 open_for 10m; expect "disarm for ten minutes beside a daemon" test $? -eq 0
 opened "beside a daemon"
+expect_within 2 "the log says so" adit_log 'open for a time, by .adit disarm --for.'
 watch_wan names
 lab_in lan perl -MIO::Socket::INET -e 'for my $port (53, 853) { IO::Socket::INET->new(Proto => "udp", PeerAddr => "192.0.2.80:$port")->send("x") }'
 expect_within 3 "a query of the LAN reaches the server it was meant for" sh -c "tcpdump -n -r $LAB_DIR/names.pcap 2>/dev/null | grep -q '192.0.2.80.53:'"
@@ -60,6 +61,7 @@ expect_within 5 "a reload" adit_log 'reading the configuration again'
 opened "after the reload"
 expect "arm ends it beside a daemon" adit arm --config "$LAB_DIR/config"
 closed "armed beside a daemon"
+expect_within 2 "the log says that too" adit_log 'closed again'
 expect_within 3 "status says so" adit_status '"kill_switch":"armed","open_until":null'
 adit arm --config "$LAB_DIR/config" > /dev/null 2>&1; expect "once more is refused with 69, as ever" test $? -eq 69
 open_for 3s
