@@ -144,6 +144,9 @@ import Testing
         Route(destination: try prefix("128.0.0.0/1"), device: other, origin: 3),
       ]
     },
+    Trouble(.daemon, .problem, "the daemon cannot be asked: it does not answer") {
+      $0.daemonFailure = "it does not answer"
+    },
     Trouble(.reversePath, .problem, "the reverse path filter of br-lan is strict and does not ask with our marks") {
       $0.sysctls["net/ipv4/conf/br-lan/rp_filter"] = "1"
       $0.daemon = StatusReport(version: "1")

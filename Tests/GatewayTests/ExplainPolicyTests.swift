@@ -74,6 +74,13 @@ import Testing
       TimedSet.names(policy: policy, .ipv4).name: [.address(try address("9.9.9.9")): .seconds(60)]
     ]
     #expect(try house.explain(from: source, to: "9.9.9.9", live: live)[0].words == "wan")
+    let asked = try house.explain(from: source, to: "example.org", live: live)
+    #expect(
+      asked.map(\.remarks.last)
+        == [1, 0].map { count in
+          "policy tv goes by addresses that DNS answers name: \(count == 1 ? "1 IPv4 address" : "0 IPv6 addresses") of its names known now"
+        })
+    #expect(try house.explain(from: source, to: "elsewhere.net")[0].remarks == [])
   }
 
   @Test("in every situation with policies each answer has its reason", arguments: Situations.policies.map(\.name))

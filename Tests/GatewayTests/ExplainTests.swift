@@ -34,6 +34,8 @@ import Testing
     Question(Situations.closed, "before the first connection", to: "192.168.1.1", "router"),
     Question(Situations.closed, "before the first connection", to: "192.168.1.255", "router"),
     Question(Situations.full, "full tunnel", "tunnel home", "blocked"),
+    Question(Situations.closed, "before the first connection", to: "224.0.0.251", "router"),
+    Question(Situations.closed, "before the first connection", to: "fe80::1", "router"),
     Question(Situations.full, "full tunnel", to: "192.0.2.53", "tunnel home"),
     Question(Situations.full, "full tunnel", to: "192.168.1.77", "lan"),
     // The WAN's own net is no net of the house.

@@ -113,6 +113,9 @@ extension Doctor {
 
   var daemon: [Finding] {
     if facts.daemon != nil { return [Finding(.daemon, .ok, "a daemon runs")] }
+    if let failure = facts.daemonFailure {
+      return [Finding(.daemon, .problem, "the daemon cannot be asked: \(failure)", remedy: "restart it")]
+    }
     return [
       Finding(
         .daemon, .ok,

@@ -42,8 +42,11 @@ extension DoctorFacts {
     facts.snapshot = try netlink.snapshot()
     facts.rules = try netlink.ruleOutlines()
     facts.hasTable = try FirewallTable.exists("adit")
-    if case .success(.status(let report)) = ControlClient.ask(.status(tunnel: nil), stateDirectory: stateDirectory) {
-      facts.daemon = report
+    switch ControlClient.ask(.status(tunnel: nil), stateDirectory: stateDirectory) {
+    case .success(.status(let report)): facts.daemon = report
+    case .failure(.notRunning): break
+    case .failure(let failure): facts.daemonFailure = failure.text
+    case .success: facts.daemonFailure = "it gave no status"
     }
     facts.takeConfiguration(ConfigurationDirectory.load(path: configPath))
     facts.tunProblem = tunProblem()

@@ -24,6 +24,8 @@ package struct DoctorFacts: Sendable {
   package var nameServers: [Listener] = []
   /// The running daemon's status; `nil` = none answers.
   package var daemon: StatusReport?
+  /// Why a daemon that runs could not be asked.
+  package var daemonFailure: String?
   /// True when our nft table stands.
   package var hasTable = false
   /// `nil` when it could not be read; `nft` says why.

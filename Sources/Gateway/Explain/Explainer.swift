@@ -71,7 +71,9 @@ package struct Explainer {
     switch end {
     case .router:
       answer.way = .router
-      origin = journey.diverting ?? NftOrigin("it is an address of the router itself")
+      let isOwn = journey.isDiverted || scene.isOwn(journey.packet.destination)
+      let words = isOwn ? "it is an address of the router itself" : "what is for the link or for many stays on the link"
+      origin = journey.diverting ?? NftOrigin(words)
     case .refused(let refusal):
       answer.way = .blocked
       answer.refusal = Self.words(refusal)
@@ -200,10 +202,7 @@ package struct Explainer {
       remarks.append("its MAC address is not known, so policies by MAC are taken as not matching")
     }
     if let left = passTime(packet) { remarks.append("the pass ends in \(Self.words(left))") }
-    if case .domain = inquiry.destination {
-      remarks.append(
-        "the addresses of \(destination) are learnt from DNS answers; for others the rest of the rules decides")
-    }
+    if case .domain(let domain) = inquiry.destination { remarks += learnt(domain, packet.family) }
     if case .anything = inquiry.destination {
       let narrower = scene.settings.policies.filter { !$0.destinations.isEmpty || !$0.destinationPorts.isEmpty }
       if !narrower.isEmpty {
@@ -213,6 +212,16 @@ package struct Explainer {
       }
     }
     return remarks
+  }
+
+  /// What policies by name know of it; none speaks of most names.
+  private func learnt(_ domain: DomainName, _ family: AddressFamily) -> [String] {
+    let entries = scene.settings.policyDomains.filter { $0.covers(domain) }
+    return entries.map { entry in
+      let count = scene.live[entry.set(family).name]?.count ?? 0
+      let known = "\(count) \(family.name) address\(count == 1 ? "" : "es")"
+      return "policy \(entry.policy) goes by addresses that DNS answers name: \(known) of its names known now"
+    }
   }
 
   private static let mostNames = 8

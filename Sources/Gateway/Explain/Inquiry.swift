@@ -28,8 +28,7 @@ package struct Inquiry: Hashable, Sendable {
 
   /// True when the addresses that names were found at can decide.
   package var needsNames: Bool {
-    if case .address = destination { return true }
-    return false
+    destination != .anything
   }
 
   /// - Parameters:

@@ -77,7 +77,7 @@ package struct Scene: Sendable {
   func names(_ set: NftName, cover domain: DomainName) -> Bool {
     settings.policyDomains.contains { entry in
       AddressFamily.allCases.contains(where: { entry.set($0).name == set })
-        && entry.domains.contains { domain == $0 || domain.text.hasSuffix("." + $0.text) }
+        && entry.covers(domain)
     }
   }
 
@@ -100,7 +100,8 @@ package struct Scene: Sendable {
   /// True for the router's own addresses, broadcast and multicast: what `fib daddr type` calls local and its like.
   func isForRouter(_ address: IPAddress) -> Bool {
     if own.contains(address) || address.isLoopback || address.isMulticast { return true }
-    guard case .v4(let address) = address else { return false }
+    // A router forwards nothing to a link-local address (RFC 4291 section 2.5.6); of IPv4 it does.
+    guard case .v4(let address) = address else { return address.isLinkLocal }
     if address.value == .max { return true }
     return snapshot.addresses.contains { entry in
       guard case .v4(let network) = entry.prefix.network.address, entry.prefix.length < 31 else { return false }
@@ -114,5 +115,12 @@ package struct Scene: Sendable {
 
   func gateway(of lan: DeviceName?) -> GatewaySettings? {
     settings.gateways.first { gateway in lan.map(gateway.lan.contains) ?? (gateway.scope == .all) }
+  }
+}
+
+extension PolicyDomains {
+  /// A domain means its subdomains too.
+  func covers(_ domain: DomainName) -> Bool {
+    domains.contains { domain == $0 || domain.text.hasSuffix("." + $0.text) }
   }
 }

@@ -169,14 +169,19 @@ table down \
   wan "192.168.77.40 192.0.2.80 udp 8001" blocked "192.168.77.40 192.0.2.80 udp 9000" \
   blocked "192.168.77.30 192.0.2.80 tcp 25" wan "192.168.77.10 10.77.1.1 tcp 443"
 
-# A pass counts while it lasts.
-lab_in gw nft add element inet adit pass4 '{ 192.168.77.10 timeout 60s }'
+# A pass and an opening count while they last.
+expect "a pass" adit pass 192.168.77.10 --for 60s --config "$LAB_DIR/config" > /dev/null
 expected=wan agrees pass "192.168.77.10" 192.0.2.80 tcp 443
 explain 192.168.77.10 192.0.2.80
 expect "the pass is the reason" says '"reason":"adit pass"'
 expect "and its time is told" says 'the pass ends in [0-9]+ s'
-lab_in gw nft delete element inet adit pass4 '{ 192.168.77.10 }'
+expect "the pass ends" adit pass 192.168.77.10 --end --config "$LAB_DIR/config" > /dev/null
 expected=blocked agrees "pass ended" "192.168.77.10" 192.0.2.80 tcp 443
+expect "an opening" adit disarm --for 60s --config "$LAB_DIR/config" > /dev/null
+expected=wan agrees opened "192.168.77.10" 192.0.2.80 udp 443
+expected=wan agrees opened "192.168.88.10" 192.0.2.80 tcp 443
+explain 192.168.77.10 192.0.2.80
+expect "the opening is the reason" says '"reason":"adit disarm --for"'
 expect "stops in time" adit_stop
 
 adit disarm --config "$LAB_DIR/config" > /dev/null
