@@ -42,39 +42,38 @@ extension Situation {
   /// the first tunnel that serves a gateway, before those in reserve; the LANs of the others ask their own table before.
   var pushedTable: PushedTable {
     var table = PushedTable()
-    var places: [Route.Place: TunnelNetwork] = [:]
+    var places: [Route.Place: TunnelName] = [:]
     let usable = tunnels.filter { $0.isConfigured && $0.fault == nil && $0.state.wantsDevice }
     for tunnel in usable.filter(isServing) + usable.filter({ !isServing($0) }) {
-      var placed: [IPPrefix] = []
-      var displaced: [IPPrefix] = []
+      var placed = PrefixIndex()
+      var displaced = PrefixIndex()
       for target in tunnel.targets where families.contains(target.prefix.family) {
         var route = Route(
           destination: target.prefix, device: tunnel.state.device, table: RoutingTables.pushed, metric: target.metric)
         if let owner = places[route.place] {
           guard isGoverned(tunnel) else {
             table.warnings.append(
-              "\(tunnel.state.name): the route to \(route.destination) is skipped, \(owner.state.name) has it already")
+              "\(tunnel.state.name): the route to \(route.destination) is skipped, \(owner) has it already")
             continue
           }
           route.table = RoutingTables.own(tunnel.state.index)
           table.displaced.insert(tunnel.state.name)
-          displaced.append(target.prefix)
+          displaced.insert(target.prefix)
         } else {
-          places[route.place] = tunnel
-          placed.append(target.prefix)
+          places[route.place] = tunnel.state.name
+          placed.insert(target.prefix)
         }
         table.routes.append(route)
       }
       // The house and the exceptions keep their way inside a wider route of this tunnel.
       let holes = (surroundings.connected.map(\.prefix) + families.flatMap { exceptions(of: tunnel, $0) }).uniqued()
       for hole in holes {
-        func isHole(_ prefix: IPPrefix) -> Bool { prefix.contains(hole) && prefix != hole }
         let route = Route(destination: hole, kind: .throwing, table: RoutingTables.pushed)
-        if placed.contains(where: isHole), places[route.place] == nil {
-          places[route.place] = tunnel
+        if placed.hasAround(hole), places[route.place] == nil {
+          places[route.place] = tunnel.state.name
           table.routes.append(route)
         }
-        if displaced.contains(where: isHole) {
+        if displaced.hasAround(hole) {
           var own = route
           own.table = RoutingTables.own(tunnel.state.index)
           table.routes.append(own)
