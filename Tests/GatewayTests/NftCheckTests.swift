@@ -56,4 +56,12 @@ struct NftCheckTests {
       }
     }
   }
+
+  @Test("And in every situation whose whole plan is kept")
+  func whole() throws {
+    for situation in WholePlans.all {
+      guard let text = try situation.plan().ruleset else { continue }
+      #expect(Nft.check(text) == "", "\(situation.name)")
+    }
+  }
 }
