@@ -9,7 +9,7 @@ extension Situations {
     ("policy by address to the wan", policyToWAN), ("policies of every kind", policiesOfEveryKind),
     ("policy into a tunnel without IPv6", policyIntoTunnel), ("policy while its tunnel is down", policiesWhileDown),
     ("policies of the router, scope all", policiesOfRouter), ("policies without a gateway", policiesWithoutGateway),
-    ("policies of a one-armed gateway", policiesOneArmed), ("policies that cannot be read", policiesUnreadable),
+    ("policies of a one-armed gateway", policiesOneArmed), ("G-03: policies that cannot be read", policiesUnreadable),
     ("policies by domain", policiesByDomain), ("policy for IPv6, which the gateway blocks", policyForIPv6),
   ]
 

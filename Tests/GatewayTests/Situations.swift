@@ -7,11 +7,12 @@ import Settings
 enum Situations {
   static let all: [(name: String, house: @Sendable () throws -> House)] =
     [
-      ("before the first connection", closed), ("full tunnel", full), ("full tunnel with IPv6", fullWithIPv6),
-      ("no gateway, specific routes", specific), ("no gateway, redirect-gateway", redirected),
-      ("SoftEther's pair", pair), ("gateway with routes pushed only", pushedOnly), ("scope all", scopeAll),
-      ("one-armed", oneArmed), ("subnet conflict", conflict), ("IPv6 switched off", withoutIPv6),
-      ("net_gateway and exclude", exceptions), ("kill switch off and down", open), ("two tunnels", twoTunnels),
+      ("G-04: before the first connection", closed), ("full tunnel", full), ("full tunnel with IPv6", fullWithIPv6),
+      ("P-22, P-09, G-24: no gateway, specific routes", specific), ("O-33: no gateway, redirect-gateway", redirected),
+      ("P-04: SoftEther's pair", pair), ("P-06: gateway with routes pushed only", pushedOnly), ("scope all", scopeAll),
+      ("one-armed", oneArmed), ("G-18: subnet conflict", conflict), ("P-13: IPv6 switched off", withoutIPv6),
+      ("P-07: net_gateway and exclude", exceptions), ("kill switch off and down", open),
+      ("P-10: two tunnels", twoTunnels),
       ("IPv6 bypass", bypass), ("inbound block, DoT blocked, hijack", strict), ("unusable tunnel", unusable),
     ] + policies
 

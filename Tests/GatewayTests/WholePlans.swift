@@ -30,14 +30,14 @@ enum WholePlans {
   static let all: [Case] =
     Situations.all.map { Case($0.name, $0.house) } + [
       Case("armed", always, planning: armed), Case("armed, scope all", alwaysForAll, planning: armed),
-      Case("armed before the network", beforeNetwork, planning: armed),
+      Case("G-04: armed before the network", beforeNetwork, planning: armed),
       Case("armed with policies", armedPolicies, planning: armed),
       Case("after a crash of a session", Situations.full) {
         Planner.armed(settings: $0.settings, tunnels: $0.tunnels, snapshot: $0.snapshot, holdsSessions: true)
       },
       Case("while nft loads", Situations.full) { $0.plan(awaitsFirewall: true) },
       Case("clock unset, scope all", Situations.scopeAll) { $0.plan(clockIsUnset: true) },
-      Case("the uplink lost its default", lostUplink) { house in
+      Case("G-01: the uplink lost its default", lostUplink) { house in
         let uplinks = Set([DeviceName("wan0")].compactMap(\.self))
         return Planner.plan(
           settings: house.settings, tunnels: house.tunnels, snapshot: house.snapshot, formerUplinks: uplinks)
@@ -48,8 +48,8 @@ enum WholePlans {
           settings: house.settings, tunnels: house.tunnels, snapshot: house.snapshot,
           choices: [house.settings.gateways[0].name: house.tunnels[1].name])
       },
-      Case("device of somebody else", takenDevice), Case("other marks and priorities", otherNumbers),
-      Case("PPPoE", narrowUplink),
+      Case("S-01: device of somebody else", takenDevice), Case("other marks and priorities", otherNumbers),
+      Case("G-10: PPPoE", narrowUplink),
     ]
 
   @Sendable private static func armed(_ house: House) -> NetworkPlan {

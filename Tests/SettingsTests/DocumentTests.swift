@@ -22,9 +22,10 @@ import Testing
     let plain = parse(text)
     #expect(plain.diagnostics.isEmpty)
     #expect(plain.settings.tunnels.map(\.name.text) == ["home"] && plain.settings.gateways.count == 1)
-    let full = parse(text.replacing("\n#\t", with: "\n\t"))
+    let full = parse(text.replacing("\n#\t", with: "\n\t").replacing("\n#config", with: "\nconfig"))
     #expect(full.errors.isEmpty)
     #expect(full.settings.gateways.first?.excluded.count == 1)
+    #expect(full.settings.policies.map(\.reading) == [.whole])
   }
 
   @Test("every key of every section is read by its kind: nonsense in it is an error, or any text will do")
