@@ -127,6 +127,7 @@ extension Daemon {
 
   /// Asks the kernel anew for every server in use, and tells those whose answer changed.
   func lookForPaths(at now: Instant) {
+    network.looksForPaths()
     for tunnel in tunnels {
       if let address = tunnel.supervisor.watchedAddress {
         tell(tunnel, .path(network.path(to: address, mark: marks.own)), at: now)

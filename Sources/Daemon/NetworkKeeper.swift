@@ -30,6 +30,8 @@ final class NetworkKeeper {
   private var wantsElements = false
   /// When to look again without an event.
   private(set) var refreshAt: Instant?
+  /// When to ask for the ways to the servers anew. A planning in between, for another reason, does not do that.
+  private var pathsAt: Instant?
   /// When to look at settings of whose changes the kernel does not tell.
   private var settingsAt: Instant?
   private static let settingsInterval: Duration = .seconds(10)
@@ -61,7 +63,7 @@ final class NetworkKeeper {
   var firewallRuns: Int { hands.runs }
 
   var nextWake: Instant? {
-    [refreshAt, closesAt, hands.deadline, settingsAt].compactMap { $0 }.min()
+    [refreshAt, pathsAt, closesAt, hands.deadline, settingsAt].compactMap { $0 }.min()
   }
 
   func wantsRefresh(at now: Instant) -> Bool { [refreshAt, closesAt].contains { $0.map { $0 <= now } ?? false } }
@@ -149,8 +151,9 @@ final class NetworkKeeper {
     if report.hasLost || report.hasOverflowed || (report.changed.contains(.setting) && hands.hasLostSetting) {
       restore(at: now) { $0.ofTheRest.moment(at: now) }
     }
-    guard !report.changed.isEmpty, refreshAt == nil else { return }
-    refreshAt = now + Self.settle
+    guard !report.changed.isEmpty || report.hasOverflowed else { return }
+    pathsAt = pathsAt ?? now + Self.settle
+    refreshAt = refreshAt ?? now + Self.settle
   }
 
   private func drainFirewall(at now: Instant) {
@@ -208,6 +211,9 @@ final class NetworkKeeper {
   }
 
   func openTun(_ device: NetworkPlan.TunDevice) throws(Fault) -> FileDescriptor? { try hands.openTun(device) }
+
+  /// The ways to all servers are asked for now.
+  func looksForPaths() { pathsAt = nil }
 
   /// By which device, gateway and source a packet of ours would reach the address now; `nil` = not at all.
   func path(to address: IPAddress, mark: UInt32) -> Path? {
