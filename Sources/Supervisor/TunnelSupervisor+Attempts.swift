@@ -104,6 +104,7 @@ extension TunnelSupervisor {
       let lasted = upSince.map { now - $0 } ?? .zero
       if wasUp, lasted >= Self.stableAfter { backoff.reset() }
       let fault = report.fault ?? Fault(.serverExit)
+      if fault.code == .serverRestart { restartSaid = now }
       note(fault, at: now, &effects)
       switch report.advance {
       case .stay: round?.stay()
@@ -174,7 +175,9 @@ extension TunnelSupervisor {
       // What was tried is behind us; begin anew after a pause.
       round = ahead
       let span = backoff.afterRound(base: profile.connectRetry, blame: fault.code.entry.blame, random: random())
-      pause(span, at: now, &effects)
+      // It will be back in a moment, and its gateways wait for that.
+      let isRestarting = restartSaid.map { now - $0 < Failover.restartGrace } ?? false
+      pause(isRestarting ? min(span, Self.restartPause) : span, at: now, &effects)
     } else {
       pause(.zero, at: now, &effects)
     }

@@ -44,6 +44,9 @@ package struct TunnelSupervisor: Sendable {
   /// A session or an engine that lived shorter than this counts as one more failure in a row.
   static let stableAfter: Duration = .seconds(20)
 
+  /// Between attempts while a server that said it restarts is away.
+  static let restartPause: Duration = .seconds(1)
+
   var phase = Phase.idle
   var profile: Profile?
   var round: RemoteRound?
@@ -61,6 +64,8 @@ package struct TunnelSupervisor: Sendable {
   var canFloat = false
   /// Since when the running session has no way to its server, and the way it had.
   var lostWay: (since: Instant, way: Path?)?
+  /// When the server said that it restarts.
+  var restartSaid: Instant?
   /// How often the last failure came in a row.
   var repetitions = 0
   var token: SecretBytes?

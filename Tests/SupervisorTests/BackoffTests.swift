@@ -152,4 +152,25 @@ struct BackoffTests {
     }
     #expect(immediate == 1)
   }
+
+  @Test("R-06: a server that said it restarts is asked every second until it should be back, then less often")
+  func announcedRestart() throws {
+    var longest = 0.0
+    for seed in 1...20 {
+      var stage = try Stage.up(seed: UInt64(seed))
+      stage.end(.serverRestart)
+      let began = stage.now
+      while stage.now - began < Failover.restartGrace {
+        stage.end(.serverSilent)
+        #expect(try #require(stage.wait) <= 1)
+        try stage.wakeNext()
+      }
+      for _ in 0..<5 {
+        stage.end(.serverSilent)
+        longest = max(longest, try #require(stage.wait))
+        try stage.wakeNext()
+      }
+    }
+    #expect(longest > 2)
+  }
 }
