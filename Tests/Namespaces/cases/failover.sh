@@ -14,15 +14,19 @@ leak_watch
 adit_run
 expect_within 10 "home is up" tunnel_is home connected
 expect_within 10 "backup is up" tunnel_is backup connected
+# On a slow machine the other may have come first.
+expect_within 9 "home serves" active_is lan home
 expect "the LAN leaves by home" exits_by lan 203.0.113.10
 expect "the resolver that both pushed answers by home" sh -c "ip -n $LAB_GW route get 10.8.0.1 from 192.168.77.10 iif lan0 | grep -q tun-home"
 
+overs() { grep -c 'takes over' "$LAB_DIR/adit.log"; }
+before_restart=$(overs)
 flood_begin lan 192.0.2.80
 # It pauses for a second by itself.
 kill -USR1 "$(cat "$LAB_DIR/server-home.pid")"
 expect_within 10 "a polite restart: home is back" adit_status '"name":"home","status":"connected".*"reconnects":1'
 flood_end
-refuse "the LAN did not go over for so short a time" adit_log 'takes over'
+expect "the LAN did not go over for so short a time" test "$(overs)" = "$before_restart"
 expect "the LAN leaves by home still" exits_by lan 203.0.113.10
 
 flood_begin lan 192.0.2.80

@@ -15,7 +15,7 @@ leak_watch
 adit_run
 expect_within 10 "home is up" tunnel_is home connected
 expect_within 10 "work is up" tunnel_is work connected
-expect_within 5 "each gateway has its own tunnel" sh -c "ip netns exec $LAB_GW $ADIT status --json --state-dir $LAB_DIR/state | grep -q '\"name\":\"guests\",\"active\":\"work\".*\"name\":\"lan\",\"active\":\"home\"'"
+expect_within 9 "each gateway has its own tunnel" sh -c "ip netns exec $LAB_GW $ADIT status --json --state-dir $LAB_DIR/state | grep -q '\"name\":\"guests\",\"active\":\"work\".*\"name\":\"lan\",\"active\":\"home\"'"
 expect_within 2 "the first LAN leaves by home" exits_by lan 203.0.113.10
 expect_within 2 "the second by work" exits_by lan2 203.0.114.10
 # The address is the same in both: who answers is told by the tunnel that the question is seen on.
