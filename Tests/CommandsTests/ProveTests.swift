@@ -94,6 +94,30 @@ import Testing
     for length in 0..<48 { #expect(ProbeAnswer(Array(ping.prefix(length)), to: echo) == nil) }
   }
 
+  @Test("whatever a stranger sends the client, it is an answer or none")
+  func hostile() throws {
+    var random = UInt64(42)
+    func next() -> UInt8 {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return UInt8(truncatingIfNeeded: random >> 33)
+    }
+    let probes = try Probe.Kind.allCases.flatMap { [try probe($0), try probe($0, "2001:db8::1")] }
+    for probe in probes {
+      let packets = probe.family == .ipv4 ? try ipv4 : try ipv6
+      let seed = try #require(packets.packets(of: probe).first)
+      for length in 0..<120 {
+        var packet = (0..<length).map { _ in next() }
+        if length > 0 { packet[0] = probe.family == .ipv4 ? 0x40 | next() & 0x0f : 0x60 }
+        if length > 9 { packet[probe.family == .ipv4 ? 9 : 6] = [1, 6, 17, 58][Int(next() & 3)] }
+        _ = ProbeAnswer(packet, to: probe)
+        _ = ProbeAnswer(packet + seed, to: probe)
+        _ = ProbeAnswer(Array(seed.prefix(length)), to: probe)
+        _ = marks.number(in: packet)
+        _ = ProbeAnswer.destination(packet)
+      }
+    }
+  }
+
   @Test("the net of a client of its own clashes with nothing that is there but a default")
   func transferNet() throws {
     var snapshot = Snapshot()

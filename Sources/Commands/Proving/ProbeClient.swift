@@ -32,6 +32,8 @@ final class ProbeClient {
 
   private static let farName = "lan0"
   private static let mtu = 1500
+  /// Every link carries as much (RFC 1122); what is to be fragmented is larger in any case.
+  private static let smallestMTU = 576
   /// Answers of a house come in milliseconds.
   private static let patience: Duration = .milliseconds(300)
   /// A bridge with spanning tree listens and learns first, twice 15 s.
@@ -49,7 +51,7 @@ final class ProbeClient {
     self.bridge = bridge
     self.netlink = netlink
     self.farEnd = farEnd
-    let mtu = min(Self.mtu, bridge?.mtu ?? Self.mtu)
+    let mtu = max(min(Self.mtu, bridge?.mtu ?? Self.mtu), Self.smallestMTU)
     self.mtu = mtu
     do throws(SystemFailure) {
       namespace = try NetworkNamespace()

@@ -66,7 +66,7 @@ struct ProbeRound {
     do throws(SystemFailure) {
       for tap in [client.ear, client.door] + (outside + inside).map(\.tap) { try vigil.listen(to: tap) }
     } catch {
-      throw ProveFailure(.failure, error.description)
+      throw .unavailable(error.description)
     }
     for repetition in 0..<repetitions {
       for probe in probes {

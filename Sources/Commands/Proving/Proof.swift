@@ -37,7 +37,7 @@ final class Proof {
       hands = try Hands(stateDirectory: request.stateDirectory)
       vigil = try Vigil()
     } catch {
-      throw ProveFailure(.failure, "\(error)")
+      throw .unavailable("\(error)")
     }
   }
 
@@ -62,6 +62,9 @@ final class Proof {
       let names = opening.map(\.name.text).joined(separator: ", ")
       report.remarks.append("what these policies match goes to the WAN, and counts as a leak here: \(names)")
     }
+    if report.hasLeaks, let open = try? Exceptions.read().openLAN, gateway.lan.contains(where: { open[$0] != nil }) {
+      report.remarks.append("\(gateway.name) is open for a time, by `adit disarm --for`")
+    }
     if wasLost {
       report.remarks.append("a way out carried more than could be listened to; at a quieter time the proof is complete")
     }
@@ -76,7 +79,7 @@ final class Proof {
       try tell(.down(tunnel: name))
     }
     guard try vigil.wait(for: Self.parting, until: { self.runningTunnels.isEmpty }) else {
-      throw ProveFailure(.failure, "a tunnel of \(gateway.name) does not come down")
+      throw .unavailable("a tunnel of \(gateway.name) does not come down")
     }
     try round(.down, repetitions: 2, &report)
     try flush()
@@ -143,12 +146,15 @@ final class Proof {
       try client.join(snapshot, wanted: request.addresses, random: RandomSource.system.uint64(), vigil)
     }
     guard bridges.isEmpty else { return }
-    if status == nil {
-      try standBeside()
-    } else if try !vigil.wait(for: Self.planning, until: { self.isPlanned }) {
+    let isRunning = status != nil
+    if !isRunning, isDaemonHere {
+      throw .unavailable("a daemon runs here and does not answer; is `--state-dir` its own?")
+    }
+    if isRunning, try !vigil.wait(for: Self.planning, until: { self.isPlanned }) {
       throw .unavailable(
         "the daemon does not take the client into \(gateway.name); does it run with this configuration?")
     }
+    try standBeside(isPlanned: isRunning)
   }
 
   /// Our table treats every client as a device of the gateway's LAN.
@@ -161,15 +167,14 @@ final class Proof {
 
   private var hasTable: Bool { (try? FirewallTable.exists("adit")) ?? false }
 
-  /// Without a daemon the client is treated as what stands treats the LAN, be it right or wrong.
-  private func standBeside() throws(ProveFailure) {
+  /// The client is treated as what stands treats the LAN, be it right or wrong.
+  /// - Parameter isPlanned: a daemon has planned for it.
+  private func standBeside(isPlanned: Bool) throws(ProveFailure) {
     guard let lan = gateway.lan.first else { return }
-    guard !isDaemonHere else {
-      throw .unavailable("a daemon runs here and does not answer; is `--state-dir` its own?")
-    }
     do throws(NetlinkFailure) {
       for client in clients where client.bridge == nil {
-        siblings.append(try Sibling(client.device, of: lan, nets: client.routerNets, hands.netlink))
+        siblings.append(
+          try Sibling(client.device, of: lan, nets: client.routerNets, isPlanned: isPlanned, hands.netlink))
       }
     } catch {
       throw .unavailable("the client cannot be made one of \(lan): \(error)")
@@ -247,7 +252,7 @@ final class Proof {
     switch ControlClient.ask(order, stateDirectory: request.stateDirectory) {
     case .success(.refused(let refusal)): throw .unavailable(StatusText.printable(refusal.text))
     case .success: return
-    case .failure(let failure): throw ProveFailure(failure.exitCode, failure.text)
+    case .failure(let failure): throw .unavailable(failure.text)
     }
   }
 
@@ -262,7 +267,7 @@ final class Proof {
     do throws(Fault) {
       _ = try hands.removeRuleset(within: Self.flushing)
     } catch {
-      throw ProveFailure(.failure, error.sentence)
+      throw .unavailable(error.sentence)
     }
   }
 
@@ -270,7 +275,7 @@ final class Proof {
     do throws(NetlinkFailure) {
       return try hands.netlink.snapshot()
     } catch {
-      throw ProveFailure(.failure, "\(error)")
+      throw .unavailable("\(error)")
     }
   }
 

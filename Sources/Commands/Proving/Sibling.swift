@@ -2,9 +2,9 @@ import Base
 import Gateway
 import Netlink
 
-/// While no daemon plans for it: makes the kernel treat a device as it treats another, by what stands now, holes and all.
+/// Makes the kernel treat a device as it treats another, by what stands now, holes and all.
 ///
-/// To arm anew would mend what is to be proved.
+/// Without a daemon to arm anew would mend what is to be proved.
 struct Sibling {
   private static let table = "adit"
   /// IFNAMSIZ: how nf_tables keeps a device's name.
@@ -16,12 +16,15 @@ struct Sibling {
 
   /// - Parameters:
   ///   - nets: of the new device; the router answers it there.
-  init(_ device: DeviceName, of other: DeviceName, nets: [IPPrefix], _ netlink: NetlinkSocket) throws(NetlinkFailure) {
+  ///   - isPlanned: a daemon plans for it: only what stands for a time, `adit disarm --for` say, is still to be shared.
+  init(
+    _ device: DeviceName, of other: DeviceName, nets: [IPPrefix], isPlanned: Bool, _ netlink: NetlinkSocket
+  ) throws(NetlinkFailure) {
     self.device = device
     let snapshot = try netlink.snapshot()
     do throws(NetlinkFailure) {
       for set in try FirewallTable.contents(of: Self.table)?.sets ?? [] where !set.isMap && !set.isAnonymous {
-        guard set.keyLength == Self.nameLength,
+        guard set.keyLength == Self.nameLength, set.isTimed || !isPlanned,
           var element = try FirewallTable.elements(of: set.name, in: Self.table).first(where: {
             $0.key == Self.key(other)
           })
@@ -29,6 +32,7 @@ struct Sibling {
         element.key = Self.key(device)
         if try FirewallTable.add([element], to: set.name, in: Self.table) { sets.append(set.name) }
       }
+      if isPlanned { return }
       // Armed before the network came up, no net of the house is known.
       let isKnown = snapshot.routes.contains { $0.table == RoutingTables.local && $0.device == other }
       for net in isKnown ? nets : [] {

@@ -46,7 +46,7 @@ final class Vigil {
           }
         }
       } catch {
-        throw ProveFailure(.failure, error.description)
+        throw .unavailable(error.description)
       }
       try heedSignals()
     }
@@ -64,7 +64,7 @@ final class Vigil {
 
   private func heedSignals() throws(ProveFailure) {
     while signals.next() != nil {
-      if heedsSignals { throw ProveFailure(.failure, "interrupted; everything is as it was") }
+      if heedsSignals { throw .unavailable("interrupted; everything is as it was") }
     }
   }
 }

@@ -47,6 +47,12 @@ expect "every probe of both families is refused" test "$(grep -c '  pass  ' "$LA
 expect "at once, TCP by a reset" says 'TCP, port 443 +refused: TCP reset'
 expect "and others by ICMP" says 'IPv6  QUIC, UDP port 443 +refused: administratively prohibited'
 expect "afterwards the router is as it was" test "$armed" = "$(state)"
+expect "opened for a time" adit disarm --for 1m --config "$LAB_DIR/config"
+expect "a LAN that is open is a leak" proves 1
+expect "and why is said" says 'note: lan is open for a time, by .adit disarm --for'
+lab_in gw nft flush set inet adit open_lan
+expect "nothing of the client stays in our table" sh -c "! ip netns exec $LAB_GW nft list table inet adit | grep adit-prove"
+expect "closed again: no leak" proves 0
 expect "--down needs a daemon" proves 69 --down
 hole
 expect "a hole in what stands: a leak" proves 1
@@ -60,6 +66,9 @@ expect "IPv4 went inside" says 'pass    IPv4  DNS over UDP, port 53 +inside tun-
 expect "a packet of full size, and one in fragments too" test "$(grep -cE 'IPv4  a packet .* inside tun-home' "$LAB_DIR/prove.log")" -eq 2
 expect "nothing of it is left" nothing_left
 expect_within 3 "nor of its net" sh -c "! ip -n $LAB_GW route show table all | grep -q 198.19"
+expect "opened for a time, with a daemon" adit disarm --for 1m --config "$LAB_DIR/config"
+expect "a leak again" proves 1
+lab_in gw nft flush set inet adit open_lan
 expect "put down, flushed and put up again: no leak" proves 0 --down --json
 expect "in four states" test "$(grep -oE '"state":"[a-z_]+"' "$LAB_DIR/prove.log" | tr '\n' ' ')" = '"state":"as_it_is" "state":"down" "state":"flushed" "state":"up_again" '
 expect "the verdict is pass" says '"verdict":"pass"'
@@ -71,7 +80,7 @@ ip netns exec "$LAB_GW" "$ADIT" prove --down --config "$LAB_DIR/config" --state-
 prover=$!
 expect_within 15 "the tunnel is put down" adit_status '"status":"disconnected"'
 kill -INT $prover; wait $prover
-expect "interrupted: it fails" test $? -eq 1
+expect "interrupted: nothing is proved" test $? -eq 69
 expect "and says so" says 'interrupted; everything is as it was'
 expect "its cable is gone" nothing_left
 expect_within 15 "the tunnel comes up again" adit_connected
