@@ -46,6 +46,11 @@ final class NetworkKeeper {
   private var openings = Openings.none
   private static let openingSets = [TimedSet.openLAN, .openRouter].map(\.name.text)
 
+  private var ways = Ways()
+  private var marks = MarkLayout()
+  /// Connections that end once the newest plan stands.
+  private var stranded: [StrandedFlows] = []
+
   init(stateDirectory: String, log: LogSink) throws(Fault) {
     hands = try Hands(stateDirectory: stateDirectory)
     do throws(NetlinkFailure) {
@@ -96,6 +101,7 @@ final class NetworkKeeper {
   ) {
     refreshAt = nil
     isRestoring = false
+    marks = settings.globals.marks
     settingsAt = now + Self.settingsInterval
     do throws(Fault) {
       awaitsFirewall = !hands.hasRuleset
@@ -112,6 +118,7 @@ final class NetworkKeeper {
       }
       plan = next
       household = Household(addresses: snapshot.addresses, others: next.tunnels.flatMap(\.hosts))
+      if let flows = ways.change(to: next) { stranded.append(flows) }
       take(try hands.apply(next), at: now)
     } catch {
       fail(error, at: now)
@@ -236,6 +243,8 @@ final class NetworkKeeper {
       let failures = try hands.applyNow(rest, within: limit)
       for failure in failures { log.log(.error, failure.fault.sentence, at: now) }
       plan = rest
+      if let flows = ways.change(to: rest) { stranded.append(flows) }
+      endStranded(at: now)
       return failures.isEmpty
     } catch {
       log.log(.error, error.sentence, at: now)
@@ -252,8 +261,29 @@ final class NetworkKeeper {
     }
     failures = progress.failures
     noteElements(at: now)
+    if isDone { endStranded(at: now) }
     if isDone, failures.contains(where: { $0.step.isEssential || $0.step.device != nil }) {
       refreshAt = now + Self.retry
+    }
+  }
+
+  /// After the new ways stand: before that their next packet would only get used to the old ones again.
+  ///
+  /// What began at an uplink keeps its way, whatever the plan says, and so does our own transport.
+  private func endStranded(at now: Instant) {
+    guard !stranded.isEmpty else { return }
+    let ending = stranded
+    stranded = []
+    do throws(NetlinkFailure) {
+      let count = try Conntrack.delete { [marks] flow in
+        ![marks.wan, marks.own].contains(flow.mark & marks.mask)
+          && ending.contains {
+            $0.contains(source: flow.source, destination: flow.destination, answered: flow.answered)
+          }
+      }
+      if count > 0 { log.log(.info, "\(count) connections had another way before, and are ended", at: now) }
+    } catch {
+      log.log(.warning, "connections with another way before: \(error)", at: now)
     }
   }
 

@@ -51,6 +51,23 @@ struct GatewayNetwork {
     return active?.carries(family) ?? false ? .tunnel : .refused
   }
 
+  var flowWays: [AddressFamily: FlowWay] {
+    var ways: [AddressFamily: FlowWay] = [:]
+    for family in AddressFamily.allCases {
+      ways[family] =
+        switch verdict(family) {
+        case .ordinary: .ordinary
+        case .refused: .refused
+        case .tunnel:
+          active.map { tunnel in
+            .tunnel(
+              tunnel.state.name, addresses: tunnel.addresses.map(\.prefix).filter { $0.family == family })
+          }
+        }
+    }
+    return ways
+  }
+
   /// Table the LAN is sent to; `nil` when no tunnel exists, and then the rule itself refuses.
   func action(_ family: AddressFamily) -> Rule.Action {
     guard let active, !(family == .ipv6 && settings.ipv6 == .block) else { return .unreachable }

@@ -25,6 +25,9 @@ package struct NetworkPlan: Hashable, Sendable {
   package var gateways: [GatewayFacts] = []
   /// In order.
   package var policies: [PolicyFacts] = []
+  /// Destinations inside the house, and the router's own addresses.
+  package var house: [IPPrefix] = []
+  package var ownAddresses: Set<IPAddress> = []
 
   /// The set of our table that names the devices of `kill_switch 'always'`, by which anybody can tell that it is armed; no
   /// such gateway, no such set.
@@ -76,6 +79,13 @@ package struct NetworkPlan: Hashable, Sendable {
     package var refused: Set<AddressFamily>
     /// The named counter of refused packets in our table.
     package var counter: String
+    /// Where its devices live.
+    package var nets: [IPPrefix] = []
+    /// Destinations that keep the ordinary way.
+    package var excluded: [IPPrefix] = []
+    package var ways: [AddressFamily: FlowWay] = [:]
+    /// True when the router's own packets are held to the same.
+    package var takesRouter = false
   }
 
   package struct PolicyFacts: Hashable, Sendable {

@@ -46,8 +46,11 @@ package enum Planner {
       NetworkPlan.GatewayFacts(
         name: gateway.settings.name, active: gateway.active?.state.name, isArmed: gateway.isArmed,
         refused: Set(situation.families.filter { gateway.verdict($0) == .refused }),
-        counter: Ruleset.counter(of: gateway.settings.name).text)
+        counter: Ruleset.counter(of: gateway.settings.name).text, nets: surroundings.nets(of: gateway.lan),
+        excluded: gateway.excluded, ways: gateway.flowWays, takesRouter: gateway.settings.scope == .all)
     }
+    plan.house = surroundings.local.map(\.destination).uniqued()
+    plan.ownAddresses = Set(snapshot.addresses.map(\.prefix.address))
     plan.policies = situation.policies.map { $0.facts(situation.tunnels) }
     return plan
   }

@@ -54,6 +54,12 @@ struct Surroundings {
     local = Self.localRoutes(snapshot, lan: lan, uplinks: uplinks, isForeign: isForeign)
   }
 
+  /// The nets behind these devices.
+  func nets(of devices: [DeviceName]) -> [IPPrefix] {
+    let routed = local.filter { route in route.device.map(devices.contains) ?? false }.map(\.destination)
+    return (connected.filter { devices.contains($0.device) }.map(\.prefix) + routed).uniqued()
+  }
+
   /// Connected nets and static routes whose device is not an uplink; of a LAN device that is the uplink as well only the
   /// connected nets, since a next hop there may be the way out. While no uplink is known any device may become one: then
   /// only the LANs count.

@@ -34,11 +34,14 @@ struct UndoJournal {
   func entry(for path: String) -> Entry? { entries.first { $0.path == path } }
 
   /// Notes that the file is about to get this value.
+  ///
+  /// A value that is neither ours nor the old one is the last word of somebody else, and what the file is to have after us.
   mutating func note(_ sysctl: NetworkPlan.Sysctl, over current: String) throws(SystemFailure) {
     var changed = entries
     if let place = changed.firstIndex(where: { $0.path == sysctl.path }) {
-      guard !changed[place].ours.contains(sysctl.value) else { return }
-      changed[place].ours.append(sysctl.value)
+      if !changed[place].ours.contains(current) { changed[place].old = current }
+      if !changed[place].ours.contains(sysctl.value) { changed[place].ours.append(sysctl.value) }
+      guard changed != entries else { return }
     } else {
       changed.append(Entry(path: sysctl.path, old: current, ours: [sysctl.value]))
     }

@@ -92,6 +92,28 @@ struct UndoTests {
     #expect(undo == nil)
   }
 
+  @Test("G-22: a value that somebody sets meanwhile is put right, and is what comes back in the end")
+  func meanwhile() throws {
+    let (isLost, losses, values, undo) = try inHouse { state in
+      let hands = try Hands(stateDirectory: state.path)
+      _ = try hands.applyNow(Self.plan("60"), within: .seconds(5))
+      var isLost = [hands.hasLostSetting]
+      try Namespace.shell("sysctl -qw net.ipv4.ip_default_ttl=55")
+      isLost.append(hands.hasLostSetting)
+      _ = try hands.applyNow(Self.plan("60"), within: .seconds(5))
+      isLost.append(hands.hasLostSetting)
+      var values = [SysctlFile.value(Self.file)]
+      let losses = hands.takeLosses()
+      _ = try hands.applyNow(NetworkPlan(), within: .seconds(5))
+      values.append(SysctlFile.value(Self.file))
+      return (isLost, losses, values, state.undo)
+    }
+    #expect(isLost == [false, true, false])
+    #expect(losses == [Loss(step: .setSysctl(.init(Self.file, "60")), found: "55")])
+    #expect(values == ["60", "55"])
+    #expect(undo == nil)
+  }
+
   @Test("over several changes of ours and a change of hands the first value comes back")
   func chain() throws {
     let (journal, value) = try inHouse { state in
