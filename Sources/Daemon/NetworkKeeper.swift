@@ -281,7 +281,8 @@ final class NetworkKeeper {
             $0.contains(source: flow.source, destination: flow.destination, answered: flow.answered)
           }
       }
-      if count > 0 { log.log(.info, "\(count) connections had another way before, and are ended", at: now) }
+      let text = "\(count) connection\(count == 1 ? "" : "s") had another way before: ended"
+      log.log(count > 0 ? .info : .debug, text, at: now)
     } catch {
       log.log(.warning, "connections with another way before: \(error)", at: now)
     }
