@@ -11,6 +11,8 @@ struct LateFiles: ~Copyable {
   private let mounts: MountWatch?
   /// `nil` while nothing is missing.
   private(set) var nextWake: Instant?
+  /// What was there at the last look. A configuration that cannot be taken over with it is not read again for it.
+  private var found: Set<String> = []
 
   init() { mounts = try? MountWatch() }
 
@@ -24,10 +26,11 @@ struct LateFiles: ~Copyable {
   /// Something was mounted.
   mutating func lookNow(at now: Instant) { if nextWake != nil { nextWake = now } }
 
-  /// - Returns: true when it is time to look.
-  mutating func isDue(isMissing: Bool, at now: Instant) -> Bool {
-    guard isMissing else {
+  /// - Returns: true when a file of those has come since the last look.
+  mutating func look(for missing: [String], at now: Instant) -> Bool {
+    guard !missing.isEmpty else {
       nextWake = nil
+      found = []
       return false
     }
     guard let due = nextWake, due <= now else {
@@ -35,7 +38,9 @@ struct LateFiles: ~Copyable {
       return false
     }
     nextWake = now + Self.interval
-    return true
+    let before = found
+    found = Set(missing.filter(TextFile.exists))
+    return !found.isSubset(of: before)
   }
 }
 
@@ -43,7 +48,6 @@ extension Daemon {
   /// Reads the configuration again when a file that an enabled tunnel lacks is there by now.
   func lookForLateFiles(at now: Instant) {
     let missing = tunnels.flatMap { $0.loaded.settings.isEnabled ? $0.loaded.missingFiles : [] }
-    guard stopBy == nil, lateFiles.isDue(isMissing: !missing.isEmpty, at: now) else { return }
-    if missing.contains(where: TextFile.exists) { reload(at: now) }
+    if stopBy == nil, lateFiles.look(for: missing, at: now) { reload(at: now) }
   }
 }
