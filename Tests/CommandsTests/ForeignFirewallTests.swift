@@ -121,6 +121,24 @@ import Testing
     #expect(try one(state, drop) == .accepted)
   }
 
+  @Test("firewalld refuses what no zone allows, port forwards or not")
+  func firewalld() throws {
+    let table = #""family":"inet","table":"firewalld""#
+    let state = #"{"match":{"op":"in","left":{"ct":{"key":"state"}},"right":["established","related"]}}"#
+    let status = #"{"match":{"op":"in","left":{"ct":{"key":"status"}},"right":"dnat"}}"#
+    let closed = try firewall(
+      [
+        base(table, "filter_FORWARD"), chain(table, "filter_FORWARD_POLICIES"),
+        rule(table, "filter_FORWARD", state, #"{"accept":null}"#),
+        rule(table, "filter_FORWARD", status, #"{"accept":null}"#),
+        rule(table, "filter_FORWARD", meta("iifname", #""lo""#), #"{"accept":null}"#),
+        rule(table, "filter_FORWARD", #"{"jump":{"target":"filter_FORWARD_POLICIES"}}"#),
+        rule(table, "filter_FORWARD", #"{"reject":{"type":"icmpx","expr":"admin-prohibited"}}"#),
+      ].joined(separator: ","))
+    #expect(try outcome(closed) == .dropped)
+    #expect(closed.owner(of: closed.filters("forward")[0].name) == .firewalld)
+  }
+
   @Test("chains that jump to each other end, and our own table is not foreign")
   func bounds() throws {
     let loop = try firewall(

@@ -197,6 +197,8 @@ private struct Walk {
       }
     }
     if left["ct"]?["key"]?.text == "state" { return right.text.map { $0 == traffic.state } }
+    // None of ours is sent elsewhere than it was meant for.
+    if left["ct"]?["key"]?.text == "status", right.text == "dnat" { return false }
     guard let header = left["payload"]?["protocol"]?.text else { return nil }
     switch header {
     case "ip" where traffic.family == .ipv6, "ip6" where traffic.family == .ipv4: return false

@@ -61,20 +61,19 @@ package enum ExplainCommand {
     let hands = try Hands(stateDirectory: stateDirectory)
     let snapshot = try hands.netlink.snapshot()
     let settings = configuration.settings
-    let isAfterCrash = snapshot.links.contains { $0.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false }
     let isArmed = hands.hasRuleset
-    let plan =
-      isArmed
-      ? Planner.armed(settings: settings, tunnels: tunnels, snapshot: snapshot, holdsSessions: isAfterCrash)
-      : NetworkPlan()
+    let isAfterCrash = isArmed && snapshot.links.contains { $0.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false }
     var explanation = Explanation(
-      situation: isArmed
-        ? isAfterCrash
-          ? "no daemon runs; one ended without a stop, and what it closed is closed"
-          : "no daemon runs; what is armed is closed"
-        : "no daemon runs, and nothing is armed")
+      situation: isAfterCrash
+        ? "no daemon runs; one ended without a stop, and what it made stands"
+        : isArmed ? "no daemon runs; what is armed is closed" : "no daemon runs, and nothing is armed")
+    let plan =
+      isAfterCrash
+      ? Planner.plan(settings: settings, tunnels: tunnels.map { $0.asLeft(in: snapshot) }, snapshot: snapshot)
+      : isArmed ? Planner.armed(settings: settings, tunnels: tunnels, snapshot: snapshot) : NetworkPlan()
     let standing = try hands.standing(of: plan, withNames: inquiry.needsNames)
-    explanation.answers = try Explainer.answers(inquiry, in: Scene(settings: settings, plan: plan, in: standing)).get()
+    let now = try Explainer.answers(inquiry, in: Scene(settings: settings, plan: plan, in: standing)).get()
+    explanation.answers = isAfterCrash ? now.map(\.withoutReader) : now
     let later = Planner.plan(settings: settings, tunnels: tunnels.map(\.asIfUp), snapshot: snapshot)
     let scene = Scene(settings: settings, plan: later, in: standing)
     explanation.withTunnels = try Explainer.answers(inquiry, in: scene).get()
@@ -84,6 +83,17 @@ package enum ExplainCommand {
   private static func fail(_ code: ExitCode, _ text: String) -> ExitCode {
     Terminal.complain("adit: \(StatusText.printable(text))\n")
     return code
+  }
+}
+
+extension Explanation.Answer {
+  /// A device whose daemon is gone takes packets, and nobody reads them.
+  fileprivate var withoutReader: Explanation.Answer {
+    guard way == .tunnel else { return self }
+    var answer = self
+    answer.way = .blocked
+    answer.reason += ": what goes into \(output ?? "the tunnel") is lost, its daemon is gone"
+    return answer
   }
 }
 
@@ -99,6 +109,28 @@ extension TunnelState {
       local: IPv4Address(192, 0, 0, 2), second: IPv4Address.netmask(29))
     push.tunnel.ipv6 = IPPrefix(.v6(IPv6Address(high: 0x0100_0000_0000_0000, low: 2)), length: 64).map {
       TunnelOptions.IPv6Configuration(prefix: $0, remote: nil)
+    }
+    state.pushed = push
+    state.isUp = true
+    return state
+  }
+
+  /// As a daemon left it that ended without a stop: with the addresses that its device still has.
+  fileprivate func asLeft(in snapshot: Snapshot) -> TunnelState {
+    let prefixes = snapshot.addresses.filter { $0.device == device && !$0.prefix.address.isLinkLocal }.map(\.prefix)
+    guard profile != nil, wantsDevice, !prefixes.isEmpty, snapshot.link(named: device)?.alias == alias else {
+      return self
+    }
+    var state = self
+    var push = PushedOptions()
+    push.tunnel.topology = .subnet
+    for prefix in prefixes {
+      if case .v4(let address) = prefix.address {
+        push.tunnel.ipv4 = TunnelOptions.IPv4Configuration(
+          local: address, second: IPv4Address.netmask(prefix.length))
+      } else {
+        push.tunnel.ipv6 = TunnelOptions.IPv6Configuration(prefix: prefix, remote: nil)
+      }
     }
     state.pushed = push
     state.isUp = true

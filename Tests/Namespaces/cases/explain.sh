@@ -108,6 +108,7 @@ agrees() {
       refuse "$when: $from to $to $proto/$port: blocked, and so it is" seen "$wan" "host $to"
       [ -z "${tunnel_up:-}" ] || refuse "$when: nor by the tunnel" seen "$tun" "host $to"
       case $answer in
+        *'"refusal":null'*'"with_tunnels"'*) expect "$when: without an answer, as it says" test "$got" = silent ;;
         *'"refusal":"a TCP reset"'*) expect "$when: with a reset, as it says" test "$got" = reset ;;
         *) expect "$when: with a refusal ($got), as it says" test "$got" = refused -o "$got" = reset ;;
       esac ;;
@@ -182,7 +183,19 @@ expected=wan agrees opened "192.168.77.10" 192.0.2.80 udp 443
 expected=wan agrees opened "192.168.88.10" 192.0.2.80 tcp 443
 explain 192.168.77.10 192.0.2.80
 expect "the opening is the reason" says '"reason":"adit disarm --for"'
-expect "stops in time" adit_stop
+
+# A daemon that ended without a stop: what it made stands, and nobody reads its device.
+adit up home
+expect_within 10 "connected again" adit_connected
+kill -9 "$ADIT_PID"
+expect_within 5 "nobody lives" sh -c "[ -z \"\$(ip netns pids $LAB_GW | xargs -r ps -o comm= -p | grep -x adit)\" ]"
+lab_in gw nft flush set inet adit open_lan
+table killed \
+  blocked "192.168.77.10 192.0.2.80 tcp 443" blocked "fd77::10 2001:db8:80::80 tcp 443" \
+  wan "192.168.77.20 192.0.2.80 tcp 443" blocked "192.168.88.10 192.0.2.80 tcp 443" \
+  blocked "192.168.77.30 192.0.2.80 tcp 25" wan "192.168.77.10 10.77.1.1 tcp 443"
+explain 192.168.77.10
+expect "it says what is left" says '"situation":"no daemon runs; one ended without a stop, and what it made stands"'
 
 adit disarm --config "$LAB_DIR/config" > /dev/null
 config off
