@@ -22,6 +22,7 @@ package enum OpenCommand {
       guard notes.isEmpty else { return .failure }
       // What the router sends looks for its way before nft can mark it. nft alone closes it again.
       try removeRouterRows()
+      try forgetConnections(of: devices)
       let wall = Clock.wallTime
       let until = LocalClock.text(wall + span, now: wall)
       Terminal.say("open until \(until) (\(StatusText.span(span.components.seconds))); `adit arm` closes it before\n")
@@ -38,7 +39,19 @@ package enum OpenCommand {
     guard exceptions.isOpen else { return false }
     let notes = Hands.removeNow(exceptions.closing)
     if let first = notes.first { throw Fault(.firewallFailed, first) }
+    try forgetConnections(of: Array(exceptions.openLAN.keys))
     return true
+  }
+
+  private static func forgetConnections(of devices: [DeviceName]) throws(Fault) {
+    let snapshot: Snapshot
+    do throws(NetlinkFailure) {
+      snapshot = try NetlinkSocket().snapshot()
+    } catch {
+      throw Fault(.networkPlanFailed, "\(error)")
+    }
+    let nets = LANPlaces(lan: devices, snapshot: snapshot).nets.map(\.prefix)
+    RunningConnections.forget { source in nets.contains { $0.contains(source) } }
   }
 
   private static func removeRouterRows() throws(Fault) {

@@ -65,7 +65,9 @@ package enum PassCommand {
     else { return .failure }
     let notes = body([element])
     for note in notes { Terminal.complain("adit: \(note)\n") }
-    return notes.isEmpty ? .ok : .failure
+    guard notes.isEmpty else { return .failure }
+    RunningConnections.forget { $0 == address }
+    return .ok
   }
 
   private static func snapshot() throws(Fault) -> Snapshot {

@@ -6,8 +6,8 @@ lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
 chmod 600 "$LAB_DIR/config/home.ovpn"
 printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n" > "$LAB_DIR/config/gateway"
 ip -n "$LAB_LAN" address add 192.168.77.11/24 dev eth0
-# The house's own NAT.
-lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
+# The house's own NAT. Not masquerade, which the kernel itself has begin anew when the way changes.
+lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" ip saddr 192.168.0.0/16 snat ip to 198.51.100.2; }; }'
 for ns in gw lan; do lab_in $ns sysctl -qw net.ipv4.icmp_ratelimit=0; done
 ping_from() { lab_in lan ping -I "$1" -c 1 -W 2 -q "${2:-192.0.2.80}"; }
 refused() { # WORDS CODE ARGUMENT...
@@ -93,6 +93,13 @@ kill -HUP "$ADIT_PID"
 expect_within 5 "the reload changed the table" sh -c "! ip netns exec $LAB_GW nft list chain inet adit clamp_mss | grep -q maxseg"
 adit pass > "$LAB_DIR/pass.out"; expect "the pass outlives it with its time" says '^192\.168\.77\.10 passes by wan until .* \(29 min.* left\)$'
 expect "and works" ping_from 192.168.77.10
+ip netns exec "$LAB_LAN" ping -i 0.1 -I 192.168.77.10 192.0.2.80 > "$LAB_DIR/back.log" 2>&1 & back=$!; LAB_PIDS+=($back)
+answers() { grep -c 'bytes from' "$LAB_DIR/back.log"; }
+answered() { [ "$(answers)" -gt "$1" ]; }
+expect_within 3 "a ping runs beside the tunnel" answered 2
+expect "the pass is ended" adit pass --end 192.168.77.10
+expect_within 5 "the running ping goes on in the tunnel" answered $(($(answers) + 3))
+kill $back; wait $back 2> /dev/null
 expect "two seconds more" adit pass 192.168.77.10 --for 2s
 kill -9 "$ADIT_PID"
 expect_within 4 "it ends with no process alive" sh -c "! ip netns exec $LAB_LAN ping -c 1 -W 1 -q 192.0.2.80"
