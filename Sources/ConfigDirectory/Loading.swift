@@ -38,6 +38,7 @@ struct Loading {
     result.tunnels = loaded.tunnels
     result.brokenGateways = parsed.brokenGateways
     result.isIncomplete = isIncomplete || parsed.isIncomplete
+    result.settings.isWhole = !result.isIncomplete
     result.diagnostics = problems + parsed.diagnostics + loaded.diagnostics
     result.diagnostics += openSecrets(candidates, in: parsed.settings) + lists.diagnostics
     // Two tunnels of one profile have its problems once.

@@ -116,7 +116,7 @@ struct Situation {
     self.tunnels = tunnels
     gateways = settings.gateways.map { GatewayNetwork($0, tunnels: tunnels, choice: choices[$0.name]) }
     let standing = tunnels.filter(\.stands)
-    var opensWAN = !surroundings.uplinks.isEmpty
+    var opensWAN = !surroundings.uplinks.isEmpty && settings.isWhole
     policies = settings.policies.map { policy in
       // What could not be read may have been meant for packets that a later policy would let out.
       if policy.reading != .whole { opensWAN = false }
@@ -161,24 +161,35 @@ struct Situation {
   var warnings: [String] {
     gateways.flatMap { gateway in
       let name = gateway.settings.name
-      var result = absent(gateway)
+      var result = absent(gateway.settings.lan, of: name.text)
       if gateway.tunnels.isEmpty { result.append("\(name): no tunnel is usable, so its LANs stay closed") }
       for prefix in gateway.settings.excluded where prefix.length == 0 {
         result.append("\(name): exclude \(prefix) is ignored, it would exclude everything")
       }
       return result
-    }
-      + policies.filter { $0.settings.reading != .whole }.map { policy in
-        "policy \(policy.settings.name): it could not be read in full, so no policy after it opens the WAN"
+    } + policyWarnings
+  }
+
+  private var policyWarnings: [String] {
+    let missing =
+      settings.isWhole || policies.isEmpty
+      ? [] : ["a file of the configuration could not be read, so no policy opens the WAN"]
+    return missing
+      + policies.flatMap { policy in
+        let name = "policy \(policy.settings.name)"
+        let unread =
+          policy.settings.reading == .whole
+          ? [] : ["\(name): it could not be read in full, so no policy after it opens the WAN"]
+        return unread + absent(policy.from.any.devices + policy.from.none.devices, of: name)
       }
   }
 
   /// A device may come later, as USB sticks do; most often its name is wrong.
-  private func absent(_ gateway: GatewayNetwork) -> [String] {
-    gateway.settings.lan.filter { !links.contains($0) }.map { device in
+  private func absent(_ devices: [DeviceName], of owner: String) -> [String] {
+    devices.filter { !links.contains($0) }.map { device in
       let near = NearestName.of(device.text, in: links.map(\.text))
       let hint = near.map { "; did you mean `\($0)`?" } ?? ""
-      return "\(gateway.settings.name): there is no device `\(device)` yet\(hint)"
+      return "\(owner): there is no device `\(device)` yet\(hint)"
     }
   }
 }

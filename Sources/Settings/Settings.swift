@@ -11,6 +11,8 @@ package struct Settings: Hashable, Sendable {
   package var policies: [PolicySettings] = []
   package var health: [HealthSettings] = []
   package var onDemand: [OnDemandSettings] = []
+  /// False when a file could not be read, so that sections may be missing.
+  package var isWhole = true
 
   package init() {}
 }

@@ -179,6 +179,21 @@ struct PolicyTests {
       ])
   }
 
+  @Test("G-03: while a file of the configuration is missing, no policy opens the WAN: the one before may be in it")
+  func incomplete() throws {
+    var house = try Situations.policyToWAN()
+    house.settings.isWhole = false
+    #expect(house.plan().policies.map(\.way) == [.block])
+    #expect(house.plan().warnings == ["a file of the configuration could not be read, so no policy opens the WAN"])
+  }
+
+  @Test("A device that is not there is told, with the one that may be meant")
+  func absentDevice() throws {
+    var house = try Situations.full()
+    try house.addPolicy("tv", from: ["@br-lna"], via: "wan")
+    #expect(house.plan().warnings == ["policy tv: there is no device `br-lna` yet; did you mean `br-lan`?"])
+  }
+
   @Test("The addresses of domains are looked up in sets that are filled at run time")
   func domains() throws {
     let house = try Situations.policiesByDomain()

@@ -28,7 +28,10 @@ struct WholePlanTests {
     let expected = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     let lines = zip(text.split(separator: "\n"), expected.split(separator: "\n"))
     let first = lines.first { $0 != $1 }
-    #expect(text == expected, "first difference: \(first.map { "`\($0)`, expected `\($1)`" } ?? "one is longer")")
+    #expect(
+      text == expected,
+      "if it is meant, record it anew; first difference: \(first.map { "`\($0)`, expected `\($1)`" } ?? "one is longer")"
+    )
   }
 
   @Test("Each situation has one file, and each file a situation")
