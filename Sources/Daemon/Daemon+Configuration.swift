@@ -74,6 +74,7 @@ extension Daemon {
         add(loaded, index: index, at: now)
       }
     }
+    network.forgetResolverTrouble()
     refreshNetwork(at: now)
   }
 }

@@ -54,7 +54,9 @@ extension Daemon {
       if !isReloading { reread(tunnel, at: now) }
       sendConfiguration(to: tunnel, at: now)
     case .resolve(let attempt, let host, let family):
-      let pushed = tunnels.flatMap { $0.pushed?.tunnel.dns.addresses ?? [] }
+      let pushed = tunnels.compactMap { $0.pushed?.tunnel.dns }.flatMap { dns in
+        dns.addresses + dns.servers.flatMap { $0.addresses.map(\.address) }
+      }
       let resolvers = UplinkResolvers.find(bootstrap: settings.globals.bootstrapDNS, pushed: pushed)
       send(
         .resolve(ResolveOrder(attempt: attempt, host: host, family: family, resolvers: resolvers)), to: tunnel, at: now)

@@ -38,6 +38,7 @@ final class Daemon {
   private var timer: TimerDescriptor
   private let signals: SignalSource
   private var watchedFirewallRun = 0
+  private var watchedResolverRun = 0
 
   init(
     _ options: DaemonOptions, _ configuration: LoadedConfiguration, log: LogSink, network: NetworkKeeper,
@@ -72,6 +73,7 @@ final class Daemon {
     start(at: Clock.now)
     while !isOver {
       watchFirewall()
+      watchResolver()
       notifyService(at: Clock.now)
       try timer.set(nextWake)
       let count = try poller.wait(until: nil)
@@ -111,6 +113,7 @@ final class Daemon {
       network.proceed(at: now)
       if network.mayOpen { refreshNetwork(at: now) }
       answerNetworks(at: now)
+    case .resolver: network.proceedWithResolvers(at: now)
     case .control: acceptClients(at: now)
     case .mounts: lateFiles.lookNow(at: now)
     case .client: serve(token.index, at: now)
@@ -127,6 +130,7 @@ final class Daemon {
   }
 
   private func wake(at now: Instant) {
+    network.lookAtResolvers(at: now)
     if let due = network.nextWake, due <= now {
       if network.wantsRefresh(at: now) { refreshNetwork(at: now) } else { network.proceed(at: now) }
       lookForPaths(at: now)
@@ -168,6 +172,12 @@ final class Daemon {
     guard network.firewallRuns != watchedFirewallRun else { return }
     watchedFirewallRun = network.firewallRuns
     if let descriptor = network.firewallDescriptor { watch(descriptor, for: .readable, Token(.firewall)) }
+  }
+
+  private func watchResolver() {
+    guard network.resolverRuns != watchedResolverRun else { return }
+    watchedResolverRun = network.resolverRuns
+    if let descriptor = network.resolverDescriptor { watch(descriptor, for: .readable, Token(.resolver)) }
   }
 
   func watch(_ descriptor: Int32, for readiness: Poller.Readiness, _ token: Token) {

@@ -45,6 +45,7 @@ final class NetworkKeeper {
   private var closesAt: Instant?
   private var openings = Openings.none
   private static let openingSets = [TimedSet.openLAN, .openRouter].map(\.name.text)
+  private var resolver: ResolverWatch
 
   private var ways = Ways()
   private var marks = MarkLayout()
@@ -53,6 +54,7 @@ final class NetworkKeeper {
 
   init(stateDirectory: String, log: LogSink) throws(Fault) {
     hands = try Hands(stateDirectory: stateDirectory)
+    resolver = ResolverWatch(hands.names)
     do throws(NetlinkFailure) {
       monitor = try Monitor(aliasPrefix: TunnelState.aliasPrefix)
       firewallMonitor = try FirewallMonitor(table: Hands.table)
@@ -67,8 +69,31 @@ final class NetworkKeeper {
   var firewallDescriptor: Int32? { hands.descriptor }
   var firewallRuns: Int { hands.runs }
 
+  /// Readable when a program that changes a resolver has ended.
+  var resolverDescriptor: Int32? { hands.names.descriptor }
+  var resolverRuns: Int { hands.names.runs }
+
   var nextWake: Instant? {
-    [refreshAt, pathsAt, closesAt, hands.deadline, settingsAt].compactMap { $0 }.min()
+    [refreshAt, pathsAt, closesAt, hands.deadline, hands.names.deadline, resolver.lookAt, settingsAt].compactMap { $0 }
+      .min()
+  }
+
+  /// When the time has come, looks whether others answer names on this router than before.
+  func lookAtResolvers(at now: Instant) {
+    if let due = hands.names.deadline, due <= now { proceedWithResolvers(at: now) }
+    if resolver.hasChanged(at: now), refreshAt == nil { refreshAt = now }
+  }
+
+  func proceedWithResolvers(at now: Instant) {
+    hands.names.proceed()
+    sayOfResolvers(at: now)
+  }
+
+  /// A configuration that was read again deserves another try.
+  func forgetResolverTrouble() { hands.names.retry() }
+
+  private func sayOfResolvers(at now: Instant) {
+    for message in hands.names.takeMessages() { log.log(message.level, message.text, at: now) }
   }
 
   func wantsRefresh(at now: Instant) -> Bool { [refreshAt, closesAt].contains { $0.map { $0 <= now } ?? false } }
@@ -109,9 +134,12 @@ final class NetworkKeeper {
       lostElements = false
       try lookForOpenings(at: now)
       let snapshot = try snapshot()
+      let pushed = plan.tunnels.flatMap(\.dns).map(\.address)
+      let answering = resolver.facts(for: settings, pushed: pushed, at: now)
       let next = Planner.plan(
         settings: settings, tunnels: tunnels, snapshot: snapshot, choices: choices,
-        formerUplinks: plan.uplinks, openings: openings, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall)
+        formerUplinks: plan.uplinks, openings: openings, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall,
+        resolver: answering)
       for warning in next.warnings where !plan.warnings.contains(warning) {
         // Of one kind: a server can push thousands of routes that are refused.
         log.log(.warning, warning, kind: "plan", at: now)
@@ -120,6 +148,9 @@ final class NetworkKeeper {
       household = Household(addresses: snapshot.addresses, others: next.tunnels.flatMap(\.hosts))
       if let flows = ways.change(to: next) { stranded.append(flows) }
       take(try hands.apply(next), at: now)
+      // Resolvers of a router whose owner wants none of it are not looked at, but what a predecessor told them goes.
+      hands.names.apply(next.nameService, answering ?? ResolverFacts())
+      sayOfResolvers(at: now)
     } catch {
       fail(error, at: now)
     }
@@ -245,6 +276,8 @@ final class NetworkKeeper {
       plan = rest
       if let flows = ways.change(to: rest) { stranded.append(flows) }
       endStranded(at: now)
+      _ = hands.names.withdraw(within: limit)
+      sayOfResolvers(at: now)
       return failures.isEmpty
     } catch {
       log.log(.error, error.sentence, at: now)

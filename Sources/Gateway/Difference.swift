@@ -7,6 +7,8 @@ package struct Installed: Hashable, Sendable {
   package var ruleset: StandingRuleset?
   /// Current values of the files that a plan names; a missing one counts as different.
   package var sysctls: [NetworkPlan.Sysctl]
+  /// What resolvers were told, as `NameService.lines` has it.
+  package var names: [String] = []
 
   package init(snapshot: Snapshot = Snapshot(), ruleset: StandingRuleset? = nil, sysctls: [NetworkPlan.Sysctl] = []) {
     self.snapshot = snapshot

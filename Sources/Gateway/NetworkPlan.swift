@@ -14,6 +14,7 @@ package struct NetworkPlan: Hashable, Sendable {
   /// What `ruleset` says, as values that can be walked.
   package var table: NftTable?
   package var sysctls: [Sysctl] = []
+  package var nameService = NameService()
   /// What the owner should know about it: refused routes, skipped parts.
   package var warnings: [String] = []
   /// Tunnels whose network cannot be made, and why. Nothing of them is in the plan but what keeps their gateways closed.

@@ -8,6 +8,7 @@ extension NetworkPlan {
     lines += routes.map { "route \($0.words)" }
     lines += rules.map { "rule \($0.words)" }
     lines += sysctls.map { "sysctl \($0.path)=\($0.value)" }
+    lines += nameService.lines
     return (lines + remarks).joined(separator: "\n")
   }
 

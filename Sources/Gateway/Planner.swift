@@ -16,10 +16,11 @@ package enum Planner {
   ///   - clockIsUnset: lets the router's own NTP out by the uplink.
   ///   - awaitsFirewall: our nft table does not stand yet: a rule keeps the LAN closed in its place.
   ///   - isArmedOnly: nothing lives that could carry a packet or plan anew.
+  ///   - resolver: who answers names on this router; `nil` = nobody looked.
   package static func plan(
     settings: Settings, tunnels: [TunnelState], snapshot: Snapshot, choices: [TunnelName: TunnelName] = [:],
     formerUplinks: Set<DeviceName> = [], openings: Openings = .none, clockIsUnset: Bool = false,
-    awaitsFirewall: Bool = false, isArmedOnly: Bool = false
+    awaitsFirewall: Bool = false, isArmedOnly: Bool = false, resolver: ResolverFacts? = nil
   ) -> NetworkPlan {
     guard !tunnels.isEmpty || !settings.gateways.isEmpty else { return withdrawn }
     let settings = settings.including(probesIn: snapshot)
@@ -27,7 +28,8 @@ package enum Planner {
       snapshot: snapshot, tunnels: tunnels, settings: settings, formerUplinks: formerUplinks)
     let situation = Situation(
       settings: settings, tunnels: tunnels, snapshot: snapshot, choices: choices, surroundings: surroundings,
-      openings: openings, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall, isArmedOnly: isArmedOnly)
+      openings: openings, clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall, isArmedOnly: isArmedOnly,
+      resolver: resolver)
     var plan = NetworkPlan()
     plan.uplinks = surroundings.uplinks
     plan.devices = situation.devices
@@ -39,7 +41,9 @@ package enum Planner {
     plan.table = table
     plan.ruleset = table.text
     plan.sysctls = situation.sysctls
-    plan.warnings = situation.tunnels.flatMap(\.warnings) + situation.warnings + pushed.warnings
+    plan.nameService = situation.names.service
+    plan.warnings =
+      situation.tunnels.flatMap(\.warnings) + situation.warnings + situation.names.warnings + pushed.warnings
     for tunnel in situation.tunnels { plan.faults[tunnel.state.name] = tunnel.fault }
     plan.tunnels = situation.tunnels.filter { $0.isConfigured && $0.fault == nil }.map(\.facts)
     plan.gateways = situation.gateways.map { gateway in
@@ -100,10 +104,12 @@ struct Situation {
   let isArmedOnly: Bool
   /// The devices that are there.
   let links: [DeviceName]
+  private(set) var names = NameWays()
 
   init(
     settings: Settings, tunnels states: [TunnelState], snapshot: Snapshot, choices: [TunnelName: TunnelName],
-    surroundings: Surroundings, openings: Openings, clockIsUnset: Bool, awaitsFirewall: Bool, isArmedOnly: Bool
+    surroundings: Surroundings, openings: Openings, clockIsUnset: Bool, awaitsFirewall: Bool, isArmedOnly: Bool,
+    resolver: ResolverFacts?
   ) {
     self.settings = settings
     self.awaitsFirewall = awaitsFirewall
@@ -122,6 +128,7 @@ struct Situation {
       if policy.reading != .whole { opensWAN = false }
       return PolicyNetwork(policy, tunnels: standing, opensWAN: opensWAN)
     }
+    names = nameWays(resolver, snapshot)
   }
 
   var marks: MarkLayout { settings.globals.marks }

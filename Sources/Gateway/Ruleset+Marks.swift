@@ -6,7 +6,9 @@ extension Ruleset {
 
   func setMark(_ value: UInt32) -> NftStatement { .setMark(value, mask: mask) }
   private func setConnectionMark(_ value: UInt32) -> NftStatement { .setConnectionMark(value, mask: mask) }
-  func isMarked(_ value: UInt32) -> NftMatch { .mark(value, mask: mask) }
+  func isMarked(_ value: UInt32, isNegated: Bool = false) -> NftMatch {
+    .mark(value, mask: mask, isNegated: isNegated)
+  }
 
   /// The answers of connections that carry the mark.
   func answers(_ value: UInt32) -> [NftMatch] { [.direction(.reply), .connectionMark(value, mask: mask)] }
@@ -41,13 +43,13 @@ extension Ruleset {
         // No packet of a LAN chooses its way by a mark of ours.
         [NftRule(then: setMark(0))] + exceptions(then: setMark(marks.wan), .return)
           + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.return], origin: .answers) }
-          + [NftRule(then: .jump("policies"))]))
+          + [NftRule(then: .jump("policies"))] + dnsMarks))
     chains.append(
       NftChain(
         "mark_out", NftHook(.route, .output, .mangle),
         [NftRule([isMarked(marks.own)], then: [setConnectionMark(marks.own), .accept], origin: .transport)]
           + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.accept], origin: .answers) }
-          + (fromRouter == nil ? [] : [NftRule(then: .jump("from_router"))])))
+          + (fromRouter == nil ? [] : [NftRule(then: .jump("from_router"))]) + [routerQueries]))
     if let fromRouter { chains.append(fromRouter) }
     return chains
   }

@@ -27,22 +27,11 @@ extension Ruleset {
     return NftChain("clamp_mss", NftHook(.filter, .forward, .mangle), rules)
   }
 
-  var natChains: [NftChain] {
-    [
-      NftChain(
-        "nat_dns", NftHook(.nat, .prerouting, .dstnat),
-        unlessExcepted(situation.gateways.flatMap { gateway in hijackRules(gateway).because(gateway.origin("dns")) })),
-      NftChain(
-        "nat_out", NftHook(.nat, .postrouting, .srcnat),
-        [NftRule(.into("nat_tunnels"), then: .masquerade).because(NftOrigin("masquerade"))] + ownAddresses),
-      NftChain(
-        "dns_guard", NftHook(.filter, .forward, .filter, offset: -5),
-        unlessExcepted(
-          situation.gateways.filter(\.settings.blocksDoT).map { gateway in
-            NftRule(
-              queries(of: gateway, port: 853), then: [.goto(gateway.refusal)], origin: gateway.origin("block_dot"))
-          })),
-    ]
+  var natOut: NftChain {
+    NftChain(
+      "nat_out", NftHook(.nat, .postrouting, .srcnat),
+      [NftRule(.into("nat_tunnels"), then: .masquerade).because(NftOrigin("masquerade"))] + ownAddresses
+        + routerMasquerade)
   }
 
   /// The router chose its address for the tunnel before a policy chose the uplink.
@@ -55,26 +44,6 @@ extension Ruleset {
       return NftRule(
         .into("uplinks"), isMarked(situation.marks.wan), .source(family, .prefixes(hosts)), then: .masquerade
       ).because(.marked)
-    }
-  }
-
-  func queries(of gateway: GatewayNetwork, port: UInt16) -> [NftMatch] {
-    [
-      .from(gateway.lanSet), .protocols([.tcp, .udp]),
-      .ports(NftPorts(.transport, .destination, [.init(port)])),
-    ]
-  }
-
-  /// `dns hijack`: every query of the LAN goes to the tunnel's own resolver, whomever it was meant for.
-  private func hijackRules(_ gateway: GatewayNetwork) -> [NftRule] {
-    guard gateway.settings.dns == .hijack, let active = gateway.active, active.isConfigured, active.fault == nil else {
-      return []
-    }
-    return AddressFamily.allCases.compactMap { family in
-      guard active.carries(family), let server = active.resolvers.first(where: { $0.address.family == family }) else {
-        return nil
-      }
-      return NftRule(queries(of: gateway, port: 53), then: [.destinationNAT(server)])
     }
   }
 }

@@ -45,8 +45,8 @@ extension Ruleset {
       NftRule(.destination(family, in: NftName("inside").of(family)), then: .return)
     }
     rules = rules.because(.house)
-    for gateway in situation.gateways where gateway.isArmed && gateway.settings.dns != .off {
-      rules.append(NftRule(queries(of: gateway, port: 53), then: [.return], origin: gateway.origin("dns")))
+    for gateway in enforcedGateways {
+      rules.append(NftRule(queries(of: gateway), then: [.return], origin: gateway.origin("dns")))
     }
     return rules
   }

@@ -17,7 +17,8 @@ struct Ruleset {
     var table = NftTable(name: "adit")
     table.sets = sets + policySets
     table.counters = refusers.map { NftName("blocked").of($0) }
-    table.chains = markChains + policyChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + natChains
+    table.chains =
+      markChains + policyChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + dnsChains + [natOut]
     return table
   }
 
@@ -42,13 +43,16 @@ struct Ruleset {
       sets.append(.devices(gateway.lanSet, gateway.lan))
       for family in AddressFamily.allCases {
         sets.append(.prefixes(gateway.excludeSet(family), family, gateway.excluded))
+        if gateway.blockedDoH.contains(where: { $0.family == family }) {
+          sets.append(.prefixes(gateway.dohSet(family), family, gateway.blockedDoH))
+        }
       }
     }
     return sets
   }
 
   /// Tunnels out of which the LAN's addresses are hidden behind the tunnel's.
-  private var natTunnels: [DeviceName] {
+  var natTunnels: [DeviceName] {
     let serving = situation.gateways.filter { $0.settings.masquerade }
     let plain = situation.gateways.filter { !$0.settings.masquerade }.flatMap(\.tunnels).map(\.state.device)
     let named = policyTunnels.map(\.state.device).filter { !plain.contains($0) }

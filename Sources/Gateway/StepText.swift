@@ -3,8 +3,11 @@ import Base
 extension Difference {
   /// The steps from the system as it is to a plan, a line each; `nothing to do` when there is none.
   package static func text(from installed: Installed, to plan: NetworkPlan) -> String {
-    let steps = steps(from: installed, to: plan)
-    return steps.isEmpty ? "nothing to do" : steps.map { $0.text(from: installed) }.joined(separator: "\n")
+    var lines = steps(from: installed, to: plan).map { $0.text(from: installed) }
+    let wanted = plan.nameService.lines
+    lines += wanted.filter { !installed.names.contains($0) }.map { "+ \($0)" }
+    lines += installed.names.filter { !wanted.contains($0) }.map { "- \($0)" }
+    return lines.isEmpty ? "nothing to do" : lines.joined(separator: "\n")
   }
 }
 

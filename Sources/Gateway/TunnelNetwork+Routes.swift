@@ -65,26 +65,40 @@ extension TunnelNetwork {
     add(target)
   }
 
-  /// The server's resolvers are reached through the tunnel whatever else is routed (G-24).
+  /// The server's resolvers are reached through the tunnel whatever else is routed (G-24). `dns server` counts before
+  /// `dhcp-option` (P-18).
   mutating func setResolvers(_ options: DNSOptions, _ surroundings: Surroundings) {
-    let listed = options.servers.sorted { $0.priority < $1.priority }.flatMap(\.addresses)
-    let wanted = listed.isEmpty ? options.addresses.map { Endpoint(address: $0, port: 53) } : listed
-    for server in wanted.uniqued() {
-      let address = server.address
-      guard address.family == .ipv4 || surroundings.hasIPv6 else { continue }
-      guard !address.isLoopback, !address.isUnspecified, !address.isLinkLocal, !address.isMulticast else {
-        warn("the server's resolver \(address) is not used: it is no address of the far side")
-        continue
+    let listed = options.servers.sorted { $0.priority < $1.priority }
+    if listed.isEmpty {
+      let usable = options.addresses.map { Endpoint(address: $0, port: 53) }.uniqued()
+        .filter { takeResolver($0, surroundings) }
+      if !usable.isEmpty { nameServers = [NameService.Forwarder(usable)] }
+    } else {
+      nameServers = listed.compactMap { server in
+        let usable = server.addresses.filter { takeResolver($0, surroundings) }
+        return usable.isEmpty ? nil : NameService.Forwarder(usable, for: server.domains)
       }
-      guard surroundings.net(containing: .host(address)) == nil else {
-        warn("the server's resolver \(address) is not used: it lies in a net of this router")
-        continue
-      }
-      resolvers.append(server)
-      guard addresses.contains(where: { $0.prefix.family == address.family }),
-        !targets.contains(where: { $0.prefix.contains(address) })
-      else { continue }
+    }
+    resolvers = nameServers.flatMap(\.servers).uniqued()
+  }
+
+  /// - Returns: false when the address cannot be one of the far side.
+  private mutating func takeResolver(_ server: Endpoint, _ surroundings: Surroundings) -> Bool {
+    let address = server.address
+    guard address.family == .ipv4 || surroundings.hasIPv6 else { return false }
+    guard !address.isLoopback, !address.isUnspecified, !address.isLinkLocal, !address.isMulticast else {
+      warn("the server's resolver \(address) is not used: it is no address of the far side")
+      return false
+    }
+    guard surroundings.net(containing: .host(address)) == nil else {
+      warn("the server's resolver \(address) is not used: it lies in a net of this router")
+      return false
+    }
+    if addresses.contains(where: { $0.prefix.family == address.family }),
+      !targets.contains(where: { $0.prefix.contains(address) })
+    {
       add(Target(prefix: .host(address)))
     }
+    return true
   }
 }

@@ -29,6 +29,8 @@ struct TunnelNetwork {
   /// The tunnel's own net or far end.
   var nets: [IPPrefix] = []
   var resolvers: [Endpoint] = []
+  /// The same, with the names that each is for: empty = all, or `domains` where this tunnel is not for everything.
+  var nameServers: [NameService.Forwarder] = []
   var domains: [DomainName] = []
   var warnings: [String] = []
   var fault: Fault?

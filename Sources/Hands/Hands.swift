@@ -12,7 +12,9 @@ package final class Hands {
   package static let table = Firewall.table
 
   package let netlink: NetlinkSocket
-  private var settings: SystemSettings
+  /// Tells the router's resolvers what a plan says; after the network stands, and on its own time.
+  package let names: ResolverHand
+  private let settings: SystemSettings
   private var firewall: Firewall
 
   private var queue: ArraySlice<Step> = []
@@ -31,14 +33,18 @@ package final class Hands {
   var waitingElements: [TimedElement] = []
   var elementNotes: [String] = []
 
-  /// - Parameter stateDirectory: holds `undo`; made when there is something to note.
-  package init(stateDirectory: String) throws(Fault) {
+  /// - Parameters:
+  ///   - stateDirectory: holds `undo`; made when there is something to note.
+  ///   - programs: of the router's resolvers.
+  package init(stateDirectory: String, programs: ResolverPrograms = .system) throws(Fault) {
     do throws(NetlinkFailure) {
       netlink = try NetlinkSocket()
     } catch {
       throw Fault(.networkPlanFailed, "\(error)")
     }
-    settings = SystemSettings(stateDirectory: stateDirectory)
+    let journal = UndoJournal(directory: stateDirectory)
+    settings = SystemSettings(journal)
+    names = ResolverHand(stateDirectory: stateDirectory, journal, programs)
     firewall = try Firewall()
   }
 

@@ -24,12 +24,15 @@ package struct Leftovers: Hashable, Sendable {
   package var rules = 0
   package var hadRuleset = false
   package var settings: [String] = []
+  /// What resolvers had been told: a device or dnsmasq.
+  package var resolvers: [String] = []
   package var failures: [Fault] = []
 
   package init() {}
 
   package var isEmpty: Bool {
-    devices.isEmpty && routes == 0 && rules == 0 && !hadRuleset && settings.isEmpty && failures.isEmpty
+    devices.isEmpty && routes == 0 && rules == 0 && !hadRuleset && settings.isEmpty && resolvers.isEmpty
+      && failures.isEmpty
   }
 
   /// One line for each kind, in plain words.
@@ -38,6 +41,7 @@ package struct Leftovers: Hashable, Sendable {
     if routes > 0 { lines.append("removed \(routes) route\(routes == 1 ? "" : "s")") }
     if rules > 0 { lines.append("removed \(rules) rule\(rules == 1 ? "" : "s")") }
     lines += settings.map { "restored \($0)" }
+    lines += resolvers.map { "took back \($0)" }
     if hadRuleset { lines.append("removed the nft table inet \(Firewall.table)") }
     return lines + failures.map(\.sentence)
   }
@@ -84,6 +88,11 @@ extension Hands {
         left.hadRuleset = try removeRuleset(within: limit)
       } catch {
         left.failures.append(error)
+      }
+      left.resolvers = names.withdraw(within: limit)
+      // A complaint, not a success: the owner must know what stays.
+      for message in names.takeMessages() where message.level <= .warning {
+        left.failures.append(Fault(.networkPlanFailed, message.text))
       }
     }
     return left

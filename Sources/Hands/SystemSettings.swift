@@ -4,15 +4,15 @@ import IO
 
 /// Sets sysctls and puts them back.
 struct SystemSettings {
-  private var journal: UndoJournal
+  private let journal: UndoJournal
 
-  init(stateDirectory: String) { journal = UndoJournal(directory: stateDirectory) }
+  init(_ journal: UndoJournal) { self.journal = journal }
 
   /// The files that have a value of ours, or had one before somebody else wrote.
   var changedPaths: Set<String> { Set(journal.entries.map(\.path)) }
 
   /// Sets the value, unless it is set already: then it is not ours to put back.
-  mutating func set(_ sysctl: NetworkPlan.Sysctl) throws(Fault) {
+  func set(_ sysctl: NetworkPlan.Sysctl) throws(Fault) {
     guard let current = SysctlFile.value(sysctl.path) else {
       throw Fault(.networkPlanFailed, "set \(sysctl.path): no such setting in this kernel")
     }
@@ -28,7 +28,7 @@ struct SystemSettings {
   /// Puts the old values back, the last change first, but only where the value is still ours.
   /// - Parameter kept: what is still wanted stays.
   /// - Returns: the paths put back, and what failed.
-  mutating func restore(except kept: Set<String> = []) -> (restored: [String], failures: [StepFailure]) {
+  func restore(except kept: Set<String> = []) -> (restored: [String], failures: [StepFailure]) {
     var restored: [String] = []
     var failures: [StepFailure] = []
     var done = Set<String>()

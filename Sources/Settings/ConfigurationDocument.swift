@@ -33,8 +33,7 @@ package enum ConfigurationDocument {
     lines += ["", "| key | value | default | meaning |", "|---|---|---|---|"]
     lines += section.keys.map { key in
       let value = (key.isList ? "list: " : "") + key.kind.description
-      let later = key.isActedOn ? key.laterValues.joined(separator: ", ") : key.name
-      let note = section.isActedOn && !later.isEmpty ? " Not yet acted on: \(later)." : ""
+      let note = section.isActedOn && !key.isActedOn ? " Not yet acted on: \(key.name)." : ""
       return "| `\(key.name)` | \(value) | \(key.standard ?? "") | \(key.summary)\(note) |"
     }
     return lines.joined(separator: "\n")

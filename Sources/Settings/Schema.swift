@@ -37,12 +37,10 @@ package enum Schema {
     package var standard: String?
     package var summary: String
     package var isActedOn: Bool
-    /// Values that are taken and not yet acted on.
-    package var laterValues: [String]
 
     init(
       _ name: String, _ kind: Kind, list isList: Bool = false, standard: String? = nil, isActedOn: Bool = true,
-      later laterValues: [String] = [], _ summary: String
+      _ summary: String
     ) {
       self.name = name
       self.kind = kind
@@ -50,7 +48,6 @@ package enum Schema {
       self.standard = standard
       self.summary = summary
       self.isActedOn = isActedOn
-      self.laterValues = laterValues
     }
   }
 

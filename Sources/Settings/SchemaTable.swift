@@ -66,10 +66,15 @@ extension Schema {
         "auto: through the tunnel when the server gives IPv6, else refused; block: refused; bypass: the ordinary way."),
       Key(
         "dns", .word(["auto", "hijack", "dnsmasq", "resolved", "resolvconf", "off"]), standard: "auto",
-        later: ["auto", "dnsmasq", "resolved", "resolvconf"],
-        "How the LAN's names are resolved. hijack: the LAN's port 53 goes to the server that the tunnel gave; off: as ever."
+        "How names are resolved. auto: the LAN's port 53 is led to the router's own resolver, and a dnsmasq there asks the "
+          + "tunnel's servers; without one the LAN's port 53 goes to the tunnel's server, as with hijack, and names of the "
+          + "LAN are unknown there. dnsmasq: as auto. resolved, resolvconf: those are told of the tunnel's servers. off: as "
+          + "ever, even past the tunnel. With all but off no query of the LAN or of the router's resolver leaves in clear."
       ),
-      Key("block_dot", .flag, standard: "0", "Refuse port 853 of the LAN."),
+      Key("block_dot", .flag, standard: "0", "Refuse port 853 of the LAN: DNS over TLS and QUIC."),
+      Key(
+        "block_doh", .prefix, list: true,
+        "Addresses of resolvers that speak DNS over HTTPS: port 443 of the LAN to them is refused."),
       Key(
         "inbound", .word(["wan", "block"]), standard: "wan",
         "Connections that begin outside: answered by the uplink they came from, or refused."),

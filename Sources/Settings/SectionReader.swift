@@ -53,9 +53,6 @@ struct SectionReader {
     }
     guard schema.isActedOn else { return }
     if !key.isActedOn { note(option.location, "`\(key.name)` is not yet acted on") }
-    for value in option.values where key.laterValues.contains(value.text) {
-      note(value.location, "`\(key.name)` '\(value.text)' is not yet acted on")
-    }
   }
 
   mutating func failUnknown(_ option: UCIOption, among names: [String]) {

@@ -111,6 +111,8 @@ package struct GatewaySettings: Hashable, Sendable {
   package var ipv6: IPv6Mode = .auto
   package var dns: DNSMode = .auto
   package var blocksDoT = false
+  /// Addresses of resolvers that speak DNS over HTTPS.
+  package var blockedDoH: [IPPrefix] = []
   package var inbound: Inbound = .wan
   package var routes: Routes = .all
   package var excluded: [IPPrefix] = []

@@ -49,6 +49,7 @@ struct FailoverPlanTests {
     system.apply(Difference.steps(from: system.installed, to: try plan(house, ["lan": "home"])))
     #expect(
       Difference.text(from: system.installed, to: try plan(house, ["lan": "backup"])) == """
+        ~ nft table inet adit
         ~ route 10.8.0.0/24 dev tun-backup table 44129
         + route 10.8.0.0/24 dev tun-home table 44131
         + rule v4 860: iif br-lan lookup 44002

@@ -134,11 +134,12 @@ struct House {
   }
 
   func plan(
-    clockIsUnset: Bool = false, awaitsFirewall: Bool = false, openings: Openings = .none
+    clockIsUnset: Bool = false, awaitsFirewall: Bool = false, openings: Openings = .none,
+    choices: [TunnelName: TunnelName] = [:], resolver: ResolverFacts? = nil
   ) -> NetworkPlan {
     Planner.plan(
-      settings: settings, tunnels: tunnels, snapshot: snapshot, openings: openings, clockIsUnset: clockIsUnset,
-      awaitsFirewall: awaitsFirewall)
+      settings: settings, tunnels: tunnels, snapshot: snapshot, choices: choices, openings: openings,
+      clockIsUnset: clockIsUnset, awaitsFirewall: awaitsFirewall, resolver: resolver)
   }
 }
 

@@ -99,16 +99,75 @@ struct RulesetTests {
     #expect(try chain("early", of: Situations.open()).isEmpty)
   }
 
-  @Test("dns hijack sends the LAN's queries to the tunnel's resolver, block_dot refuses port 853")
+  @Test(
+    "dns hijack sends the LAN's queries to the tunnel's resolver, block_dot refuses port 853, block_doh the addresses")
   func names() throws {
     let excepted = ["iifname @open_lan return", "ip saddr @pass4 return", "ip6 saddr @pass6 return"]
+    var house = try Situations.strict()
+    house.settings.gateways[0].blockedDoH = [try prefix("9.9.9.9/32"), try prefix("2620:fe::/48")]
     let queries = "iifname @lan_lan meta l4proto { tcp, udp } th dport"
+    let four = "meta nfproto ipv4 meta l4proto { tcp, udp } dnat ip to 10.8.0.1:53"
+    let six = "meta nfproto ipv6 meta l4proto { tcp, udp } dnat ip6 to [fd00:8::1]:53"
+    let router = "fib daddr type { local, broadcast, multicast, anycast }"
+    #expect(try chain("nat_dns", of: house) == excepted + ["\(queries) 53 goto dns_lan"])
     #expect(
-      try chain("nat_dns", of: Situations.strict()) == excepted + [
-        "\(queries) 53 dnat ip to 10.8.0.1:53", "\(queries) 53 dnat ip6 to [fd00:8::1]:53",
+      try chain("dns_lan", of: house) == [
+        "meta mark & 0xff000000 == 0xae000000 return", "\(router) \(four)", "\(router) \(six)",
+        "ip daddr @inside4 return", "ip6 daddr @inside6 return", four, six,
       ])
-    #expect(try chain("dns_guard", of: Situations.strict()) == excepted + ["\(queries) 853 goto refuse_lan"])
-    #expect(try chain("nat_dns", of: Situations.full()).isEmpty)
+    // G-09: what was led there, and what was meant for it, passes.
+    #expect(
+      try chain("dns_early_lan", of: house).suffix(3) == [
+        "ip daddr 10.8.0.1/32 return", "ip6 daddr fd00:8::1/128 return", "goto refuse_lan",
+      ])
+    #expect(
+      try chain("dns_guard", of: house) == excepted + [
+        "\(queries) 853 goto refuse_lan",
+        "iifname @lan_lan ip daddr @doh4_lan meta l4proto { tcp, udp } th dport 443 goto refuse_lan",
+        "iifname @lan_lan ip6 daddr @doh6_lan meta l4proto { tcp, udp } th dport 443 goto refuse_lan",
+      ])
+    #expect(
+      try #require(house.plan().ruleset).contains(
+        "set doh4_lan { type ipv4_addr; flags interval; elements = { 9.9.9.9/32 }; }"))
+    #expect(try chain("nat_dns", of: Situations.closed()).isEmpty)
+  }
+
+  @Test("G-06: what the router's own resolver asks goes into the tunnel or is refused, whomever it asks")
+  func routersQueries() throws {
+    let house = try Situations.full()
+    #expect(
+      try chain("mark_out", of: house).last
+        == "meta l4proto { tcp, udp } th dport { 53, 853 } meta mark & 0xff000000 == 0x00000000 jump dns_mark")
+    #expect(
+      try chain("dns_mark", of: house) == [
+        "oifname \"lo\" return", "ip daddr 192.0.2.53/32 meta mark set meta mark & 0x00ffffff | 0x01000000 return",
+        "oifname @tunnels return", "oifname != @uplinks oifname @lan return",
+        "oifname != @uplinks ip daddr @inside4 return", "oifname != @uplinks ip6 daddr @inside6 return",
+        "meta mark set meta mark & 0x00ffffff | 0x01000000",
+      ])
+    let marked = "meta mark & 0xff000000 == 0x01000000"
+    let query = "meta l4proto { tcp, udp } th dport 53"
+    #expect(
+      try chain("nat_dns_out", of: house) == [
+        "\(marked) ip daddr 192.0.2.53/32 \(query) return",
+        "\(marked) \(query) meta nfproto ipv4 meta l4proto { tcp, udp } dnat ip to 192.0.2.53:53",
+      ])
+    let down = try Situations.closed()
+    #expect(try chain("dns_mark", of: down).isEmpty)
+    #expect(try chain("dns_out", of: down) == ["meta l4proto { tcp, udp } th dport { 53, 853 } jump dns_router"])
+    #expect(
+      try chain("dns_router", of: down) == [
+        "oifname \"lo\" return", "meta mark & 0xff000000 != 0x00000000 return", "meta nfproto @open_router return",
+        "oifname \"tun-home\" goto refuse__router", "oifname @tunnels return",
+        "oifname != @uplinks oifname @lan return", "oifname != @uplinks ip daddr @inside4 return",
+        "oifname != @uplinks ip6 daddr @inside6 return", "goto refuse__router",
+      ])
+    // Without the LAN's masquerade the router's own address is hidden all the same.
+    var siteToSite = house
+    siteToSite.settings.gateways[0].masquerade = false
+    #expect(
+      try chain("nat_out", of: siteToSite).last
+        == "oifname \"tun-home\" \(marked) fib saddr type local masquerade")
   }
 
   @Test("With routes pushed only, what is pushed never leaves by an uplink and the rest is not ours")

@@ -233,6 +233,7 @@ lab_down() {
     ip netns pids "$LAB-$ns" 2>/dev/null | while read -r pid; do kill -9 "$pid" 2>/dev/null; done
     ip netns del "$LAB-$ns" 2>/dev/null
   done
+  rm -rf "/etc/netns/$LAB_GW"
   [ "${LAB_KEEP_FILES:-0}" = 1 ] || rm -rf "$LAB_DIR"
   return 0
 }

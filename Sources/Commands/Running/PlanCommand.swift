@@ -50,11 +50,15 @@ package enum PlanCommand {
   ) -> ExitCode {
     do {
       let hands = try Hands(stateDirectory: request.stateDirectory)
+      let answering = hands.names.facts(uplink: [])
       let plan = Planner.plan(
-        settings: configuration.settings, tunnels: tunnels, snapshot: try hands.netlink.snapshot())
+        settings: configuration.settings, tunnels: tunnels, snapshot: try hands.netlink.snapshot(),
+        resolver: answering)
       if request.asDifference {
         for remark in plan.remarks { Terminal.complain("adit: \(remark)\n") }
-        Terminal.say(Difference.text(from: try hands.installed(for: plan), to: plan) + "\n")
+        var installed = try hands.installed(for: plan)
+        installed.names = hands.names.installedLines(answering, plan.nameService)
+        Terminal.say(Difference.text(from: installed, to: plan) + "\n")
       } else {
         Terminal.say(plan.text + "\n" + (plan.ruleset.map { "\n" + $0 } ?? ""))
       }

@@ -176,6 +176,11 @@ struct Journey {
           packet.port = target.port
           divert(origin)
           return .accepted
+        case .redirect(let port):
+          packet.destination = scene.ownAddress(on: packet.input, packet.family) ?? packet.destination
+          packet.port = port
+          divert(origin)
+          return .accepted
         case .counter, .masquerade, .segmentSize: continue
         }
       }
@@ -230,6 +235,7 @@ struct Journey {
       return ports.ranges.contains { $0.contains(port) }
     case .opensConnection: return packet.transport == .tcp
     case .isForRouter: return scene.isForRouter(packet.destination)
+    case .isFromRouter: return packet.input == nil
     case .routesInto(let devices):
       var own = packet
       own.input = nil
@@ -259,7 +265,7 @@ extension NftStatement {
   /// What changes nothing of the way is left out of the steps.
   fileprivate var isTold: Bool {
     switch self {
-    case .setMark, .accept, .return, .jump, .goto, .reject, .destinationNAT: true
+    case .setMark, .accept, .return, .jump, .goto, .reject, .destinationNAT, .redirect: true
     case .setConnectionMark, .counter, .masquerade, .segmentSize: false
     }
   }

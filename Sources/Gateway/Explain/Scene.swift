@@ -109,6 +109,11 @@ package struct Scene: Sendable {
     }
   }
 
+  /// The router's first address of the family on a device.
+  func ownAddress(on device: DeviceName?, _ family: AddressFamily) -> IPAddress? {
+    snapshot.addresses.first { $0.device == device && $0.prefix.family == family }?.prefix.address
+  }
+
   func isOwn(_ address: IPAddress) -> Bool { own.contains(address) || address.isLoopback }
 
   func tunnel(of device: DeviceName) -> TunnelName? { settings.tunnels.first { $0.device == device }?.name }

@@ -30,6 +30,8 @@ package enum NftMatch: Hashable, Sendable {
   /// Asked as for a packet of the router itself, the rules send it out by one of these devices, never none. A named set is of
   /// another type for nft.
   case routesInto([DeviceName])
+  /// The source is an address of the router itself.
+  case isFromRouter
   case icmpv6Types([ICMPv6Type])
 }
 

@@ -16,6 +16,8 @@ package enum NftStatement: Hashable, Sendable {
   case reject(Rejection)
   case masquerade
   case destinationNAT(Endpoint)
+  /// To this port of the router itself, at the first address of the device that the packet came in by.
+  case redirect(UInt16)
   case segmentSize(SegmentSize)
 
   package enum Rejection: Hashable, Sendable { case tcpReset, adminProhibited }

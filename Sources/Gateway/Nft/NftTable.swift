@@ -60,12 +60,14 @@ package struct NftHook: Hashable, Sendable {
   package enum Place: String, Hashable, Sendable { case prerouting, input, forward, output, postrouting }
   package enum Priority: String, Hashable, Sendable {
     case mangle, dstnat, filter, srcnat
+    /// `dstnat` of the router's own packets: nft knows the word at prerouting only.
+    case outputNAT = "-100"
 
     /// As the kernel counts (nf_ip_hook_priorities); the lowest is first.
     package var value: Int {
       switch self {
       case .mangle: -150
-      case .dstnat: -100
+      case .dstnat, .outputNAT: -100
       case .filter: 0
       case .srcnat: 100
       }

@@ -67,6 +67,7 @@ extension NftMatch {
     case .opensConnection: "tcp flags & (syn | rst) == syn"
     case .isForRouter: "fib daddr type { local, broadcast, multicast, anycast }"
     case .routesInto(let devices): "fib daddr oifname \(NftText.list(devices.map { "\"\($0)\"" }))"
+    case .isFromRouter: "fib saddr type local"
     case .icmpv6Types(let types): "icmpv6 type \(NftText.list(types.map(\.rawValue)))"
     }
   }
@@ -90,6 +91,7 @@ extension NftStatement {
       case .v4(let address): "dnat ip to \(address):\(target.port)"
       case .v6(let address): "dnat ip6 to [\(address)]:\(target.port)"
       }
+    case .redirect(let port): "redirect to :\(port)"
     case .segmentSize(.fixed(let size)): "tcp option maxseg size set \(size)"
     case .segmentSize(.route): "tcp option maxseg size set rt mtu"
     }

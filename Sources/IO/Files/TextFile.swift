@@ -107,8 +107,12 @@ package enum TextFile {
   }
 
   /// Writes a new file beside the old one and renames it over: no reader sees half of it, a crash leaves the old one.
-  package static func write(_ bytes: [UInt8], to path: String, mode: UInt32) throws(SystemFailure) {
-    let draft = path + ".new"
+  ///
+  /// - Parameter draft: the new file's first name, in the same directory; `nil` = the path with `.new` behind it.
+  package static func write(
+    _ bytes: [UInt8], to path: String, mode: UInt32, draft: String? = nil
+  ) throws(SystemFailure) {
+    let draft = draft ?? path + ".new"
     _ = unsafe adit_unlink(draft)
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
     do {

@@ -82,6 +82,9 @@ package struct ChildProcess: ~Copyable {
   /// SIGKILL; the ending is still to be collected.
   package func killNow() { if ending == nil { _ = adit_process_kill(id, 9) } }
 
+  /// Lets it run to its end without us: nobody learns how that was.
+  package mutating func leave() { if ending == nil { ending = .exit(-1) } }
+
   /// - Returns: `nil` while it runs.
   package mutating func result() -> Result? {
     if ending == nil {

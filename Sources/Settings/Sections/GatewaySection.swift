@@ -15,7 +15,11 @@ enum GatewaySection {
     if let value = reader.flag("mss_clamp") { gateway.clampsMSS = value }
     if let mode = reader.choice("ipv6", as: GatewaySettings.IPv6Mode.self) { gateway.ipv6 = mode }
     if let mode = reader.choice("dns", as: GatewaySettings.DNSMode.self) { gateway.dns = mode }
+    if gateway.dns == .hijack, let word = reader.words("dns").last {
+      reader.note(word.location, "with `hijack` the LAN's own names are lost: the tunnel's server does not know them")
+    }
     if let value = reader.flag("block_dot") { gateway.blocksDoT = value }
+    gateway.blockedDoH = reader.values("block_doh") { IPPrefix($0).flatMap { $0.length > 0 ? $0.network : nil } }
     if let inbound = reader.choice("inbound", as: GatewaySettings.Inbound.self) { gateway.inbound = inbound }
     if let routes = reader.choice("routes", as: GatewaySettings.Routes.self) { gateway.routes = routes }
     gateway.excluded = reader.values("exclude") { IPPrefix($0)?.network }
