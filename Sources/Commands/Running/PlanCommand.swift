@@ -50,7 +50,7 @@ package enum PlanCommand {
   ) -> ExitCode {
     do {
       let hands = try Hands(stateDirectory: request.stateDirectory)
-      let answering = hands.names.facts(uplink: [])
+      let answering = hands.names.facts(uplink: UplinkResolvers.find(bootstrap: [], pushed: []).map(\.address))
       let plan = Planner.plan(
         settings: configuration.settings, tunnels: tunnels, snapshot: try hands.netlink.snapshot(),
         resolver: answering)

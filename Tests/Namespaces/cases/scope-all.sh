@@ -41,7 +41,7 @@ expect "and its IPv6 by the tunnel" lab_in gw ping -c 1 -W 1 -q 2001:db8:80::81
 expect "the LAN by home" exits_by lan 203.0.113.10 192.0.2.81
 inbound up
 expect "home is put down" adit down home
-expect_within 2 "the router leaves by backup" exits_by gw 203.0.114.10 192.0.2.81
+expect_within 4 "the router leaves by backup" exits_by gw 203.0.114.10 192.0.2.81
 expect_within 2 "the LAN by backup" exits_by lan 203.0.114.10 192.0.2.81
 expect "backup is put down" adit down backup
 expect_within 3 "it is down" tunnel_is backup disconnected
