@@ -30,7 +30,8 @@ private struct House: Sendable {
       #!/bin/sh
       cd \(directory)
       echo $1 >> calls
-      [ -s pid ] && kill $(cat pid) && while kill -0 $(cat pid) 2>/dev/null; do sleep 0.02; done
+      # dnsmasq takes its pid file away before it ends.
+      old=$(cat pid 2>/dev/null) && kill $old && while kill -0 $old 2>/dev/null; do sleep 0.02; done
       rm -f pid
       [ -e fails ] && [ -e conf.d/adit.conf ] && exit 1
       [ "$1" = stop ] || /usr/sbin/dnsmasq -C \(directory)/dnsmasq.conf -x \(directory)/pid -u root

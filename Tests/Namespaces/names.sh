@@ -41,7 +41,7 @@ house_dnsmasq() {
 #!/bin/sh
 # As distributions have it: stop waits for the end, start goes to the background.
 pid=$LAB_DIR/house-dnsmasq.pid
-stop() { [ -s \$pid ] && kill \$(cat \$pid) 2>/dev/null && while kill -0 \$(cat \$pid) 2>/dev/null; do sleep 0.05; done; rm -f \$pid; }
+stop() { old=\$(cat \$pid 2>/dev/null) && kill \$old 2>/dev/null && while kill -0 \$old 2>/dev/null; do sleep 0.05; done; rm -f \$pid; }
 start() { dnsmasq -x \$pid -u dnsmasq -7 /etc/dnsmasq.d,.dpkg-dist,.dpkg-old,.dpkg-new; }
 case \$1 in
   start) start ;;
