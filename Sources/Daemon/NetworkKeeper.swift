@@ -39,7 +39,6 @@ final class NetworkKeeper {
   /// nft costs some 20 ms of work; what netlink brings back costs less.
   private var ofTable = Restoration(longestPause: .seconds(4))
   private var ofTheRest = Restoration(longestPause: .seconds(1))
-  private var isRestoring = false
   private var told = OncePerMinute()
   /// When what is open for a time closes by itself, and the plan has its rows again.
   private var closesAt: Instant?
@@ -125,7 +124,8 @@ final class NetworkKeeper {
     at now: Instant
   ) {
     refreshAt = nil
-    isRestoring = false
+    ofTable.end()
+    ofTheRest.end()
     marks = settings.globals.marks
     settingsAt = now + Self.settingsInterval
     do throws(Fault) {
@@ -176,7 +176,7 @@ final class NetworkKeeper {
   func proceed(at now: Instant) {
     if let due = settingsAt, due <= now {
       settingsAt = now + Self.settingsInterval
-      if hands.hasLostSetting { restore(at: now) { $0.ofTheRest.moment(at: now) } }
+      if hands.hasLostSetting { restore(at: ofTheRest.moment(at: now)) }
     }
     guard hands.isBusy else { return }
     do throws(Fault) { take(try hands.proceed(), at: now) } catch { fail(error, at: now) }
@@ -187,7 +187,7 @@ final class NetworkKeeper {
     drainFirewall(at: now)
     let report = monitor.drain(leavingOut: hands.netlink)
     if report.hasLost || report.hasOverflowed || (report.changed.contains(.setting) && hands.hasLostSetting) {
-      restore(at: now) { $0.ofTheRest.moment(at: now) }
+      restore(at: ofTheRest.moment(at: now))
     }
     guard !report.changed.isEmpty || report.hasOverflowed else { return }
     pathsAt = pathsAt ?? now + Self.settle
@@ -209,15 +209,11 @@ final class NetworkKeeper {
     // must do.
     if report.hasOverflowed, !firewallMonitor.isLargest { hands.distrustRuleset() }
     for change in changes { tell(LossText.words(change), kind: LossText.deed(change), at: now) }
-    restore(at: now) { $0.ofTable.moment(at: now) }
+    restore(at: ofTable.moment(at: now))
   }
 
-  private func restore(at now: Instant, _ moment: (NetworkKeeper) -> Instant) {
-    // What is waited for already puts this right too.
-    guard !isRestoring else { return }
-    isRestoring = true
-    let moment = moment(self)
-    refreshAt = min(refreshAt ?? moment, moment)
+  private func restore(at moment: Instant?) {
+    if let moment { refreshAt = min(refreshAt ?? moment, moment) }
   }
 
   private func tell(_ text: String, kind: String, at now: Instant) {

@@ -12,11 +12,14 @@ package struct Restoration {
   private let longestPause: Duration
   private var last: Instant?
   private var pause = Duration.zero
+  private var isPending = false
 
   package init(longestPause: Duration) { self.longestPause = longestPause }
 
-  /// The moment for the loss that was noticed now.
-  package mutating func moment(at now: Instant) -> Instant {
+  /// The moment for the loss that was noticed now; `nil` when what is waited for already puts it right too.
+  package mutating func moment(at now: Instant) -> Instant? {
+    guard !isPending else { return nil }
+    isPending = true
     if let last, now - last < Self.calm {
       pause = pause == .zero ? Self.firstPause : min(pause * 2, longestPause)
     } else {
@@ -25,6 +28,9 @@ package struct Restoration {
     last = now + pause
     return now + pause
   }
+
+  /// All is looked at now.
+  package mutating func end() { isPending = false }
 }
 
 /// Says the same thing once a minute, and then how often it was.

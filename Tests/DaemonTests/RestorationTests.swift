@@ -10,19 +10,25 @@ struct RestorationTests {
   private let start = Instant(nanoseconds: 1_000_000_000_000)
 
   @Test("at once, then after pauses that grow to the longest, and at once again after a calm time")
-  func pauses() {
+  func pauses() throws {
     var restoration = Restoration(longestPause: .seconds(4))
     var now = start
     var pauses: [Duration] = []
     for _ in 0..<11 {
-      let moment = restoration.moment(at: now)
+      let first = restoration.moment(at: now)
+      // More of the same before its time is over waits with it.
+      let second = restoration.moment(at: now)
+      let moment = try #require(first)
+      #expect(second == nil)
       pauses.append(moment - now)
       // Broken again the moment it is whole.
       now = moment
+      restoration.end()
     }
     #expect(pauses[...2] == [.zero, .milliseconds(50), .milliseconds(100)])
     #expect(pauses.suffix(3) == [.seconds(4), .seconds(4), .seconds(4)])
-    #expect(restoration.moment(at: now + .seconds(10)) == now + .seconds(10))
+    let afterCalm = restoration.moment(at: now + .seconds(10))
+    #expect(afterCalm == now + .seconds(10))
   }
 
   @Test("the log says it once a minute, and how often it was")
