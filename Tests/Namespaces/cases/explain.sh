@@ -155,6 +155,15 @@ table up \
 explain 192.168.77.20 192.0.2.80
 line=$(grep -n "option via 'wan'" "$LAB_DIR/config/gateway" | head -1 | cut -d: -f1)
 expect "the policy is named, and the line of its key" says "\"reason\":\"policy console\",\"place\":\"[^\"]*/config/gateway:$line:"
+# A query is led to the tunnel's resolver, whomever it was meant for.
+explain 192.168.77.10 9.9.9.9 --proto udp --port 53
+expect "a query: into the tunnel, to the server's resolver" says '"way":"tunnel","tunnel":"home".*"diverted":"10\.8\.0\.1:53"'
+lab_capture isp gw0 "$LAB_DIR/wan.pcap" "udp port 53"
+lab_capture server tun-home "$LAB_DIR/tun.pcap" "udp port 53"
+knock 192.168.77.10 9.9.9.9 udp 53 > /dev/null
+lab_capture_end "$LAB_DIR/wan.pcap"; lab_capture_end "$LAB_DIR/tun.pcap"
+expect "and so it is" seen "$LAB_DIR/tun.pcap" "dst host 10.8.0.1"
+refuse "and not beside it" seen "$LAB_DIR/wan.pcap" "udp"
 explain "$mac"
 expect "by MAC address: the device that has it" says "\"mac\":\"$mac\",\"input\":\"lan0\""
 explain 203.0.113.10
@@ -167,6 +176,7 @@ tunnel_up=
 table down \
   blocked "192.168.77.10 192.0.2.80 tcp 443" blocked "192.168.77.10 192.0.2.80 udp 443" \
   blocked "fd77::10 2001:db8:80::80 tcp 443" wan "192.168.77.20 192.0.2.80 tcp 443" \
+  blocked "192.168.77.10 9.9.9.9 udp 53" blocked "192.168.77.20 192.0.2.80 udp 53" \
   wan "192.168.77.40 192.0.2.80 udp 8001" blocked "192.168.77.40 192.0.2.80 udp 9000" \
   blocked "192.168.77.30 192.0.2.80 tcp 25" wan "192.168.77.10 10.77.1.1 tcp 443"
 
