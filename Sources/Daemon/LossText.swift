@@ -1,3 +1,4 @@
+import Base
 import Gateway
 package import Hands
 package import Netlink
@@ -22,7 +23,11 @@ package enum LossText {
   package static func lines(_ losses: [Loss]) -> [(kind: String, text: String)] {
     var counts: [(name: String, count: Int)] = []
     var lines: [(kind: String, text: String)] = []
-    for loss in losses {
+    // What a device takes along when it goes, the kernel does by itself.
+    let devices = losses.compactMap { loss in
+      if case .setLink(let device) = loss.step { device.name } else { nil }
+    }
+    for loss in losses where !devices.contains(where: { hangs(loss.step, on: $0) }) {
       switch loss.step {
       case .setSysctl(let sysctl):
         let now = loss.found.map { " (was set to \($0) by another program)" } ?? ""
@@ -43,8 +48,18 @@ package enum LossText {
       + counts.map { name, count in
         let number =
           count == 1 ? "one \(name) of ours was" : "\(count) \(name)\(name.hasSuffix("s") ? "e" : "")s of ours were"
-        return (name, "\(number) removed by another program: restored")
+        // A route goes with its device and its address too.
+        return (name, "\(number) \(name == "rule" ? "removed by another program" : "gone"): restored")
       }
+  }
+
+  private static func hangs(_ step: Step, on device: DeviceName) -> Bool {
+    switch step {
+    case .addRoute(let route): route.device == device
+    case .addAddress(let address): address.device == device
+    case .setSysctl(let sysctl): sysctl.path.contains("/\(device)/")
+    default: false
+    }
   }
 
   private static func noun(_ step: Step) -> String? {

@@ -62,13 +62,15 @@ struct RestorationTests {
       Loss(step: .addRule(rule)), Loss(step: .addRule(rule)), Loss(step: .setLink(device)),
       Loss(step: .addRoute(Route(destination: .everything(.ipv4), kind: .unreachable))),
       Loss(step: .setSysctl(.init("net/ipv4/ip_forward", "1")), found: "0"), Loss(step: .loadRuleset("")),
+      Loss(step: .addRoute(Route(destination: .everything(.ipv4), device: device.name))),
+      Loss(step: .setSysctl(.init("net/ipv4/conf/tun-home/promote_secondaries", "1")), found: "0"),
     ]
     #expect(
       LossText.lines(losses).map(\.text) == [
         "the device tun-home was changed or removed by another program: restored",
         "net/ipv4/ip_forward is set to 1 again (was set to 0 by another program)",
         "2 rules of ours were removed by another program: restored",
-        "one route of ours was removed by another program: restored",
+        "one route of ours was gone: restored",
       ])
   }
 }
