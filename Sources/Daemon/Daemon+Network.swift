@@ -19,7 +19,7 @@ extension Daemon {
   func refreshNetwork(at now: Instant) {
     _ = chooseTunnels(at: now)
     network.refresh(settings, tunnelStates, choices: failover.active, clockIsUnset: clockIsUnset, at: now)
-    for tunnel in tunnels { sendWatch(to: tunnel, at: now) }
+    followNames(at: now)
   }
 
   /// After every turn of the loop: what an event did to a tunnel may send a gateway to another one.

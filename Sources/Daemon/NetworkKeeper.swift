@@ -229,6 +229,7 @@ final class NetworkKeeper {
   func takeLoss() -> Bool {
     guard wantsElements, hands.hasRuleset else { return false }
     wantsElements = false
+    hands.names.forgetAnswers()
     return true
   }
 

@@ -9,11 +9,26 @@ extension NameService.Dnsmasq {
     if isExclusive { lines.append("no-resolv") }
     lines.append("servers-file=\(place.serversFile)")
     if !trusted.isEmpty { lines.append("rebind-domain-ok=\(Self.path(trusted))") }
-    lines += sets.filter { !$0.domains.isEmpty }.map { set in
-      let places = ["4", "6"].map { "\($0)#inet#adit#names\($0)_\(set.policy)" }
-      return "nftset=\(Self.path(set.domains))\(places.joined(separator: ","))"
-    }
+    lines += Self.lines(sets)
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Of several lines that match a name dnsmasq takes the one with the longest domain alone: so each has the sets of all
+  /// policies that its names concern.
+  private static func lines(_ sets: DomainSets) -> [String] {
+    zip(sets.domains, sets.targets).map { domain, targets in
+      let places = targets.flatMap { target in
+        AddressFamily.allCases.map { family in "\(family.digit)#inet#adit#\(sets.policies[target].set(family).name)" }
+      }
+      return "nftset=/\(domain)/\(places.joined(separator: ","))"
+    }
+  }
+
+  /// It reads its configuration in lines of at most 1024 bytes (MAXDNAME in its src/dns-protocol.h), and a restart with more
+  /// than this takes too long.
+  package static func takes(_ sets: DomainSets) -> Bool {
+    let lines = lines(sets)
+    return lines.allSatisfy { $0.utf8.count < 1024 } && lines.reduce(0) { $0 + $1.utf8.count } <= 1 << 20
   }
 
   /// The servers, read again at every SIGHUP. Empty: every name that is not of the house is refused at once.

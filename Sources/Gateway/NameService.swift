@@ -1,6 +1,5 @@
 package import Base
 package import Profile
-package import Settings
 
 /// What the router's own resolver is to be told, as a plain value; `Hands` does it and takes it back.
 package struct NameService: Hashable, Sendable {
@@ -23,17 +22,6 @@ package struct NameService: Hashable, Sendable {
     }
   }
 
-  /// Addresses that dnsmasq finds for these names, and names below them, are put into our sets `names4_…` and `names6_…`.
-  package struct AddressSet: Hashable, Sendable {
-    package var domains: [DomainName]
-    package var policy: TunnelName
-
-    package init(_ domains: [DomainName], of policy: TunnelName) {
-      self.domains = domains
-      self.policy = policy
-    }
-  }
-
   /// Two files: a snippet that dnsmasq reads at its start, and the servers, which it reads again at SIGHUP.
   package struct Dnsmasq: Hashable, Sendable {
     package var place: DnsmasqPlace
@@ -43,7 +31,8 @@ package struct NameService: Hashable, Sendable {
     package var forwarders: [Forwarder] = []
     /// Domains whose answers may be private addresses, where dnsmasq drops such answers.
     package var trusted: [DomainName] = []
-    package var sets: [AddressSet] = []
+    /// Domains of policies, whose addresses it puts into our sets before it answers.
+    package var sets = DomainSets()
 
     package init(place: DnsmasqPlace, isExclusive: Bool) {
       self.place = place

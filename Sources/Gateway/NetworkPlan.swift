@@ -15,6 +15,8 @@ package struct NetworkPlan: Hashable, Sendable {
   package var table: NftTable?
   package var sysctls: [Sysctl] = []
   package var nameService = NameService()
+  /// Tunnels whose engines need not look for the addresses of policies' domains, because dnsmasq does.
+  package var unwatchedTunnels: Set<TunnelName> = []
   /// What the owner should know about it: refused routes, skipped parts.
   package var warnings: [String] = []
   /// Tunnels whose network cannot be made, and why. Nothing of them is in the plan but what keeps their gateways closed.

@@ -42,6 +42,7 @@ package enum Planner {
     plan.ruleset = table.text
     plan.sysctls = situation.sysctls
     plan.nameService = situation.names.service
+    plan.unwatchedTunnels = situation.unwatchedTunnels
     plan.warnings =
       situation.tunnels.flatMap(\.warnings) + situation.warnings + situation.names.warnings + pushed.warnings
     for tunnel in situation.tunnels { plan.faults[tunnel.state.name] = tunnel.fault }

@@ -60,6 +60,8 @@ package struct DnsmasqFacts: Hashable, Sendable {
   package var hasServers = false
   /// It drops answers with private addresses (`stop-dns-rebind`).
   package var stopsRebinding = false
+  /// It was built with `nftset`.
+  package var fillsSets = false
 
   package init(place: DnsmasqPlace? = nil, trouble: String? = nil) {
     self.place = place

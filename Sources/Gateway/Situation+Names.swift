@@ -15,6 +15,14 @@ struct NameWays {
     case asAsked(TunnelNetwork)
     /// Nobody: its tunnel is down, and the router's resolver speaks through another one.
     case refused
+
+    /// True when what a device learns comes from the resolver that it finds in the house.
+    var isByOwnResolver: Bool {
+      switch self {
+      case .ordinary, .router: true
+      case .tunnel, .asAsked, .refused: false
+      }
+    }
   }
 
   enum Upstream {
@@ -29,6 +37,8 @@ struct NameWays {
   var enforced: Set<TunnelName> = []
   var upstream = Upstream.ordinary
   var service = NameService()
+  /// Gateways whose policies by domain get their addresses from dnsmasq.
+  var filled: Set<TunnelName> = []
   var warnings: [String] = []
   /// Resolvers of the uplink that the router may ask for the names of time servers, while its clock is unset.
   var clockResolvers: [IPAddress] = []
@@ -112,7 +122,18 @@ extension Situation {
         service.forwarders.append(NameService.Forwarder(servers, for: Self.timeServers))
         ways.clockResolvers = facts.uplink
       }
-      if service.isExclusive || !service.forwarders.isEmpty { ways.service.dnsmasq = service }
+      // While it waits for a server it answers nothing that a policy could concern.
+      if dnsmasq.fillsSets, service.isExclusive || !isEnforced {
+        let sets = DomainSets(settings.policyDomains)
+        if NameService.Dnsmasq.takes(sets) { service.sets = sets }
+      }
+      if !service.sets.isEmpty {
+        let served = told.map(\.settings.name).filter { ways.answering[$0]?.isByOwnResolver ?? false }
+        ways.filled = Set(
+          told.filter { answerer(of: $0, facts, snapshot)?.process == listener.process }.map(\.settings.name)
+        ).intersection(served)
+      }
+      if service.isExclusive || !service.forwarders.isEmpty || !service.sets.isEmpty { ways.service.dnsmasq = service }
     }
     ways.service.links = links(facts)
   }
@@ -139,6 +160,13 @@ extension Situation {
       if !servers.isEmpty { result.insert(NameService.Forwarder(servers), at: 0) }
     }
     return result
+  }
+
+  /// Tunnels in which nobody needs to look for the addresses of policies' domains: dnsmasq has them for all their gateways.
+  var unwatchedTunnels: Set<TunnelName> {
+    let others = gateways.filter { !names.filled.contains($0.settings.name) }.flatMap(\.settings.tunnels)
+    let filled = gateways.filter { names.filled.contains($0.settings.name) }.flatMap(\.settings.tunnels)
+    return Set(filled).subtracting(others)
   }
 
   /// True when every gateway of the tunnel says `dns 'off'`.

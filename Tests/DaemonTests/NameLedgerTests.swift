@@ -120,6 +120,23 @@ struct NameLedgerTests {
     #expect(ledger.elements(at: start + .seconds(900)).isEmpty)
   }
 
+  @Test("While dnsmasq fills the sets too, nothing of ours ends; what is said later by engines alone does again")
+  func lasting() throws {
+    var ledger = try ledger()
+    _ = admit(&ledger, report(ledger, 1, ["198.51.100.7"]))
+    _ = admit(&ledger, report(ledger, 1, lifetime: 60, ["198.51.100.6"]))
+    #expect(ledger.last(false, at: start).isEmpty)
+    let later = start + .seconds(700)
+    #expect(texts(ledger.last(true, at: later)) == ["names4_tv 198.51.100.7 0"])
+    #expect(ledger.last(true, at: later).isEmpty)
+    let next = admit(&ledger, report(ledger, 1, ["198.51.100.7", "198.51.100.8"]), at: later)
+    #expect(next.elements.map(\.timeout) == [nil])
+    #expect(ledger.elements(at: later + .seconds(1_000_000)).count == 2)
+    #expect(ledger.last(false, at: later).isEmpty)
+    let last = admit(&ledger, report(ledger, 1, ["198.51.100.9"]), at: later)
+    #expect(texts(last.elements) == ["names4_tv 198.51.100.9 900"])
+  }
+
   @Test("An engine says no more than a household asks")
   func pace() throws {
     var ledger = try ledger()

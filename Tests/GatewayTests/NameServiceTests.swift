@@ -43,13 +43,18 @@ struct NameServiceTests {
       .init([try Self.server("10.20.0.2")], for: [try Self.domain("corp.example"), try Self.domain("lab.example")]),
     ]
     dnsmasq.trusted = [try Self.domain("corp.example")]
-    dnsmasq.sets = [.init([try Self.domain("video.example")], of: try #require(TunnelName("tv")))]
+    dnsmasq.sets = DomainSets([
+      PolicyDomains(policy: try #require(TunnelName("tv")), domains: [try Self.domain("video.example")]),
+      PolicyDomains(
+        policy: try #require(TunnelName("work")), isNegated: true, domains: [try Self.domain("a.video.example")]),
+    ])
     #expect(
       dnsmasq.snippet == """
         \(DnsmasqPlace.firstLine)
         no-resolv
         servers-file=/run/adit/dnsmasq/servers
         rebind-domain-ok=/corp.example/
+        nftset=/a.video.example/4#inet#adit#names4_tv,6#inet#adit#names6_tv,4#inet#adit#notnames4_work,6#inet#adit#notnames6_work
         nftset=/video.example/4#inet#adit#names4_tv,6#inet#adit#names6_tv
 
         """)
@@ -114,6 +119,36 @@ struct NameServiceTests {
         "names /run/adit/dnsmasq/servers: server=192.0.2.53",
       ])
     #expect(plan.warnings == [])
+  }
+
+  @Test("B-54: a dnsmasq with nftset gets the policies' domains, and the engine of its gateway's tunnel need not look")
+  func sets() throws {
+    var house = try Situations.full()
+    let location = SourceLocation(file: "adit", line: 1)
+    for (name, domains) in [("tv", ["example.lab"]), ("work", ["www.example.lab", "example.lab"])] {
+      var policy = PolicySettings(name: try #require(TunnelName(name)), location: location)
+      policy.destinations = try domains.map { PolicySettings.Term(match: .domain(try Self.domain($0))) }
+      policy.via = .wan
+      house.settings.policies.append(policy)
+    }
+    let both = "4#inet#adit#names4_tv,6#inet#adit#names6_tv,4#inet#adit#names4_work,6#inet#adit#names6_work"
+    let plan = house.plan(resolver: Self.dnsmasq { $0.fillsSets = true })
+    #expect(
+      plan.nameService.lines.filter { $0.contains("nftset") } == [
+        "names /etc/dnsmasq.d/adit.conf: nftset=/example.lab/\(both)",
+        "names /etc/dnsmasq.d/adit.conf: nftset=/www.example.lab/\(both)",
+      ])
+    #expect(plan.unwatchedTunnels == Set(plan.tunnels.map(\.name)))
+    // One that was built without, a name server that is none of ours, and a line that it could not read.
+    #expect(house.plan(resolver: Self.dnsmasq()).unwatchedTunnels.isEmpty)
+    #expect(house.plan(resolver: try Self.other("unbound")).unwatchedTunnels.isEmpty)
+    for number in 0..<12 {
+      var policy = house.settings.policies[0]
+      policy.name = try #require(TunnelName("policy-with-a-long-name-\(number)"))
+      house.settings.policies.append(policy)
+    }
+    let many = house.plan(resolver: Self.dnsmasq { $0.fillsSets = true })
+    #expect(many.unwatchedTunnels.isEmpty && many.nameService.dnsmasq?.sets.isEmpty == true)
   }
 
   @Test("G-24: a tunnel that is not for everything gets its own domains only, and nothing else changes")

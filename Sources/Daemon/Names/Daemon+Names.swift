@@ -16,9 +16,17 @@ extension Daemon {
     for tunnel in tunnels { sendWatch(to: tunnel, at: now) }
   }
 
+  /// The network is planned anew: dnsmasq may do the work now, or not any more.
+  func followNames(at now: Instant) {
+    let isFilledByOthers = network.plan.nameService.dnsmasq.map { !$0.sets.isEmpty } ?? false
+    network.add(names.last(isFilledByOthers, at: now), at: now)
+    for tunnel in tunnels { sendWatch(to: tunnel, at: now) }
+  }
+
   /// Tells an engine what to watch for, when that is not what it knows.
   func sendWatch(to tunnel: TunnelRun, at now: Instant) {
-    let order = names.order
+    var order = names.order
+    if network.plan.unwatchedTunnels.contains(tunnel.name) { order.domains = [] }
     guard tunnel.engine != nil, tunnel.watched != order else { return }
     // A fresh one watches nothing.
     if tunnel.watched != nil || !order.domains.isEmpty { send(.watch(order), to: tunnel, at: now) }

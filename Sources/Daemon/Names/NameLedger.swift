@@ -39,6 +39,8 @@ package struct NameLedger: Sendable {
   private var standing: [Place: Instant] = [:]
   private var counts: [TimedSet: Int] = [:]
   private var sweptAt: Instant?
+  private var isLasting = false
+  private static let forever = Instant(nanoseconds: .max)
 
   package init() {}
 
@@ -86,18 +88,33 @@ package struct NameLedger: Sendable {
       outcome.tooMany += 1
       return
     }
-    let timeout = lifetime + Self.margin
-    guard let element = TimedElement(set: place.set, value: .address(place.address), timeout: timeout) else { return }
+    let end = isLasting ? Self.forever : now + lifetime + Self.margin
+    guard let element = Self.element(place, until: end, at: now) else { return }
     outcome.elements.append(element)
     if until == nil { counts[place.set, default: 0] += 1 }
-    standing[place] = now + timeout
+    standing[place] = end
+  }
+
+  private static func element(_ place: Place, until end: Instant, at now: Instant) -> TimedElement? {
+    TimedElement(set: place.set, value: .address(place.address), timeout: end == forever ? nil : end - now)
+  }
+
+  /// What dnsmasq puts in never ends, and it puts nothing in that stands already: while it fills the sets ours must not end
+  /// either, or an address would be missing that it still answers with.
+  ///
+  /// - Returns: what is to be added anew.
+  package mutating func last(_ isLasting: Bool, at now: Instant) -> [TimedElement] {
+    guard isLasting != self.isLasting else { return [] }
+    self.isLasting = isLasting
+    guard isLasting else { return [] }
+    keep { _, until in until > now }
+    for place in standing.keys { standing[place] = Self.forever }
+    return elements(at: now)
   }
 
   /// All that stands, with the time it has left: for a table that was lost.
   package func elements(at now: Instant) -> [TimedElement] {
-    standing.compactMap { place, until in
-      until > now ? TimedElement(set: place.set, value: .address(place.address), timeout: until - now) : nil
-    }
+    standing.compactMap { place, until in until > now ? Self.element(place, until: until, at: now) : nil }
   }
 
   private mutating func hasRoom(in set: TimedSet, at now: Instant) -> Bool {

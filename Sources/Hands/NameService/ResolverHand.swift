@@ -66,6 +66,12 @@ package final class ResolverHand {
     return nil
   }
 
+  /// The sets that dnsmasq fills are empty again: it forgets what it has heard, so that the next question fills them.
+  package func forgetAnswers() {
+    guard let standing, !standing.sets.isEmpty else { return }
+    signal(look())
+  }
+
   /// Lets a dnsmasq be told again that could not be.
   package func retry() { trouble = nil }
 

@@ -76,6 +76,7 @@ struct DnsmasqSearch {
   private static let mainFile = "/etc/dnsmasq.conf"
   private static let largestFile = 1 << 20
   private static let mostFiles = 200
+  private static let largestProgram = 8 << 20
 
   let process: Int32
   let stateDirectory: String
@@ -91,6 +92,7 @@ struct DnsmasqSearch {
     var facts = DnsmasqFacts()
     facts.hasServers = options.hasServers
     facts.stopsRebinding = options.stopsRebinding
+    facts.fillsSets = knowsSets
     guard options.serversFile == nil else {
       facts.trouble = "dnsmasq has a `servers-file` already, and it takes only one"
       return facts
@@ -108,6 +110,15 @@ struct DnsmasqSearch {
     }
     facts.place = DnsmasqPlace(directory: directory.path, serversFile: serversFile(directory.path), restart: restart)
     return facts
+  }
+
+  /// What it was built with stands in the program as one text, which `dnsmasq --version` prints: `… ipset nftset auth …`, or
+  /// `no-nftset`. To read it costs less than to run it, and is right also when a newer one was installed since it started.
+  private var knowsSets: Bool {
+    guard let program = try? TextFile.read("/proc/\(process)/exe", limit: Self.largestProgram).bytes else {
+      return false
+    }
+    return program[...].firstRange(of: " nftset ") != nil
   }
 
   /// Files name files; our own is left out.
