@@ -31,8 +31,10 @@ extension Daemon {
   /// After every turn of the loop: the log says when a gateway begins to refuse, and how much it had refused in the end.
   func followRefusals(at now: Instant) {
     guard stopBy == nil else { return }
-    let facts = network.plan.gateways.map {
-      RefusalWatch.Facts(name: $0.name.text, tunnel: $0.active?.text, refused: $0.refused)
+    let facts = network.plan.gateways.map { gateway in
+      // Open without a kill switch is not open through a tunnel.
+      let tunnel = gateway.active.flatMap { gateway.isArmed || failover.holds($0) ? $0.text : nil }
+      return RefusalWatch.Facts(name: gateway.name.text, tunnel: tunnel, refused: gateway.refused)
     }
     guard refusals.wantsLook(facts, at: now) else { return }
     for line in refusals.look(facts, counts: refusedPackets, at: now) {

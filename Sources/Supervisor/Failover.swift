@@ -16,10 +16,9 @@ package struct Failover: Sendable {
   /// A tunnel that was up for so long may fail once without being taken for unsteady.
   package static let steadyAfter: Duration = .seconds(600)
 
+  /// What the owner should know of a gateway.
   package struct Change: Hashable, Sendable {
     package var gateway: TunnelName
-    package var from: TunnelName
-    package var to: TunnelName
     package var note: Note
   }
 
@@ -60,7 +59,8 @@ package struct Failover: Sendable {
   package mutating func update(
     _ tunnels: [(name: TunnelName, prospect: TunnelSupervisor.Prospect)], _ gateways: [GatewaySettings], at now: Instant
   ) -> (changes: [Change], isOther: Bool) {
-    let former = (active, held)
+    let formerlyHeld = held
+    let former = (active, formerlyHeld)
     observe(tunnels, at: now)
     nextWake = records.values.compactMap(\.waitedForUntil).filter { $0 > now }.min()
     var changes: [Change] = []
@@ -73,7 +73,12 @@ package struct Failover: Sendable {
       let next = choose(among: usable, current, at: now)
       chosen[gateway.name] = next
       if let from = old ?? (next == first ? nil : first), from != next {
-        changes.append(Change(gateway: gateway.name, from: from, to: next, note: note(from, next, usable, at: now)))
+        changes.append(Change(gateway: gateway.name, note: note(from, next, usable, at: now)))
+      }
+      // Without a kill switch nothing else tells that the house is out in the clear.
+      let isOpen = gateway.killSwitch == .off && gateway.routes == .all && !holds(next)
+      if isOpen, old.map({ formerlyHeld.contains($0) }) ?? false {
+        changes.append(Change(gateway: gateway.name, note: Note(.leavesByWAN, next.text)))
       }
     }
     active = chosen

@@ -205,6 +205,25 @@ struct FailoverTests {
     #expect(house.active() == "home")
   }
 
+  @Test("Without a kill switch the log says when all leaves by the WAN, once, and not for a short gap")
+  func inTheClear() throws {
+    var house = try steady()
+    house.gateways[0].killSwitch = .off
+    house.set(1, .away)
+    #expect(house.said.isEmpty)
+    house.set(0, .soon)
+    house.pass(.seconds(1))
+    #expect(house.said.isEmpty)
+    house.pass(.seconds(1))
+    #expect(house.said == ["lan: home is down and kill_switch is 'off': all leaves by the WAN in the clear"])
+    house.pass(.seconds(60))
+    #expect(house.said.isEmpty)
+    house.gateways[0].killSwitch = .session
+    house.set(0, .up)
+    house.set(0, .away)
+    #expect(house.said.isEmpty)
+  }
+
   @Test("Three in order: the second before the third, and back step by step")
   func three() throws {
     var house = try House("a", "b", "c")

@@ -9,7 +9,7 @@ extension Note {
     case resolving, resolved, connecting, serverAnswered, tlsEstablished, keysAgreed, pushReceived, pushOptionIgnored
     case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
     case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
-    case takesOver, servesAgain
+    case takesOver, servesAgain, leavesByWAN
     case tlsNameSkipped, tlsOldVersionsNeedLevel, revocationListMissing
 
     package var entry: Entry { Self.table[self] ?? Entry(level: .debug, sentence: rawValue) }
@@ -39,6 +39,8 @@ extension Note {
       .textIgnored: Entry(level: .debug, sentence: "an unknown message of the server is ignored: {0}"),
       .retryIn: Entry(level: .info, sentence: "trying again in {0}"),
       .takesOver: Entry(level: .warning, sentence: "{0} takes over: {1}"),
+      .leavesByWAN: Entry(
+        level: .warning, sentence: "{0} is down and kill_switch is 'off': all leaves by the WAN in the clear"),
       .servesAgain: Entry(level: .info, sentence: "{0} serves again, up for {1}"),
       .tlsNameSkipped: Entry(level: .info, sentence: "{0}: {1} is unknown to this OpenSSL and skipped"),
       .tlsOldVersionsNeedLevel: Entry(

@@ -24,8 +24,10 @@ expect_within 5 "reconnected as asked" adit_status '"reconnects":2'
 kill -9 "$(engine_pid)"
 expect_within 5 "a fresh engine: connected again" adit_status '"reconnects":3'
 for address in 192.168.77.10 192.168.77.11; do refuse "$address did not go out by the WAN meanwhile" clear_of $address; done
+refuse "nor did the log say so" adit_log 'in the clear'
 lab_server_stop home -KILL
 for address in 192.168.77.10 192.168.77.11; do expect_within 8 "the server is gone: $address may" clear_of $address; done
+expect "and the log says so" adit_log "gateway lan: home is down and kill_switch is 'off': all leaves by the WAN in the clear"
 server
 expect_within 12 "it is back" adit_status '"status":"connected".*"reconnects":4'
 settled() { [ "$(ip -n "$LAB_GW" route get 192.0.2.80 from 192.168.77.10 iif lan0 | grep -c tun-home)" -eq 1 ]; }
