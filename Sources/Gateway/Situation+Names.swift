@@ -82,6 +82,11 @@ extension Situation {
     return ways
   }
 
+  /// Opened for a time while no tunnel carries it: what the ruleset lets out then goes to the uplink's resolvers.
+  private func asksUplink(_ gateway: GatewayNetwork) -> Bool {
+    !openings.router.isEmpty && gateway.lan.contains(where: openings.lan.contains) && !(gateway.active?.isLive ?? false)
+  }
+
   private func answering(
     _ gateway: GatewayNetwork, hasListener: Bool, leading: GatewayNetwork?
   ) -> NameWays.Answering {
@@ -110,7 +115,7 @@ extension Situation {
     let told = gateways.filter { [.auto, .dnsmasq].contains($0.settings.dns) }
     let listener = told.lazy.compactMap { answerer(of: $0, facts, snapshot) }.first { $0.program == .dnsmasq }
     if let listener, let dnsmasq = facts.dnsmasq[listener.process], let place = dnsmasq.place {
-      let isEnforced = told.contains { ways.enforced.contains($0.settings.name) }
+      let isEnforced = told.contains { ways.enforced.contains($0.settings.name) && !asksUplink($0) }
       // Before a server is known the ruleset refuses what dnsmasq asks, and it answers so at once: no restart for that.
       let hasServers = forwarders.contains { $0.domains.isEmpty }
       let asksTime = clockIsUnset && !dnsmasq.hasServers && !facts.uplink.isEmpty

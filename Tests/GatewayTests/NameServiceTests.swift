@@ -151,6 +151,19 @@ struct NameServiceTests {
     #expect(many.unwatchedTunnels.isEmpty && many.nameService.dnsmasq?.sets.isEmpty == true)
   }
 
+  @Test("Opened for a time while its tunnel is down, dnsmasq asks the uplink's resolvers as ever")
+  func opened() throws {
+    var house = try Situations.full()
+    let openings = Openings(lan: [try device("br-lan")], router: [.ipv4, .ipv6])
+    #expect(house.plan(openings: openings, resolver: Self.dnsmasq()).nameService.dnsmasq?.isExclusive == true)
+    house.tunnels[0].isUp = false
+    #expect(house.plan(resolver: Self.dnsmasq()).nameService.dnsmasq?.isExclusive == true)
+    let plan = house.plan(openings: openings, resolver: Self.dnsmasq())
+    #expect(plan.nameService == NameService())
+    // The kernel alone closes it again.
+    #expect(try chain("dns_router", of: plan).contains("meta nfproto @open_router return"))
+  }
+
   @Test("G-24: a tunnel that is not for everything gets its own domains only, and nothing else changes")
   func split() throws {
     var house = try House()
