@@ -73,7 +73,9 @@ struct TrafficTests {
       default: Issue.record("the condition `\(condition)` is not known")
       }
     }
-    if row.kind.hasPrefix("DNS") { changes.append { $0.dns = .hijack } } else { changes.append { $0.dns = .off } }
+    let dns: GatewaySettings.DNSMode =
+      row.kind.hasPrefix("DNS") ? .hijack : row.kind.hasSuffix("query for a name") ? .auto : .off
+    changes.append { $0.dns = dns }
     if row.kind == "router's NTP" { house.clockIsUnset = true }
     house.settings = { gateway in for change in changes { change(&gateway) } }
     return house
@@ -112,7 +114,8 @@ struct TrafficTests {
       packet.sourcePort = 68
       return [packet]
     case "router's NTP": return [try house.fromRouter(port: 123, over: .udp)]
-    case let kind where kind.hasPrefix("DNS of"):
+    case "router's query for a name": return [try house.fromRouter(to: "192.0.2.53", port: 53, over: .udp)]
+    case let kind where kind.hasPrefix("DNS of") || kind == "LAN's query for a name":
       return [try house.fromLAN(.ipv4, source: source, port: 53, over: .udp)]
     default:
       Issue.record("the traffic `\(row.kind)` is not known")
