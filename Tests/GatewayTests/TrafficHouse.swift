@@ -12,6 +12,8 @@ struct TrafficHouse {
   var state: State
   var hasIPv6Server = true
   var settings: (inout GatewaySettings) -> Void = { _ in }
+  /// Of the device 192.168.1.50 and fd01::50.
+  var policy: (via: String?, onDown: PolicySettings.OnDown) = (nil, .block)
   var live: LiveSets = [:]
   var clockIsUnset = false
 
@@ -42,6 +44,9 @@ struct TrafficHouse {
     try house.addGateway("home", lan: ["br-lan", "br-guest"]) {
       $0.killSwitch = .always
       settings(&$0)
+    }
+    if let via = policy.via {
+      try house.addPolicy("tv", from: ["192.168.1.50", "fd01::50"], via: via) { $0.onDown = policy.onDown }
     }
     if state == .down {
       house.tunnels[0].pushed = nil

@@ -41,7 +41,8 @@ struct TrafficTests {
   /// Every section and every row is known here, so none is left unread.
   private static let states: [String: TrafficHouse.State] = [
     "Before `adit arm`": .nothing, "Armed before the network": .beforeNetwork, "Armed": .armed,
-    "Connecting": .connecting, "Up": .up, "Down, reasserting": .down, "Pass": .up, "Disarmed for a time": .armed,
+    "Connecting": .connecting, "Up": .up, "Down, reasserting": .down, "Pass": .up, "Policies": .up,
+    "Disarmed for a time": .armed,
     "Stopped with `kill_switch 'always'`": .stopped, "Stopped with `kill_switch 'session'`": .stopped,
     "With `kill_switch 'off'`": .up, "Crash": .crashed,
   ]
@@ -70,12 +71,18 @@ struct TrafficTests {
       case "stopped": house.state = .stopped
       case "armed after it": house.state = .armedAfterCrash
       case "session": changes.append { $0.killSwitch = .session }
+      case "`via 'wan'`": house.policy.via = "wan"
+      case "`via 'block'`": house.policy.via = "block"
+      case "`via 'home'`": house.policy.via = "home"
+      case "`on_down 'wan'`": house.policy.onDown = .wan
+      case "`on_down 'next'`": house.policy.onDown = .next
       default: Issue.record("the condition `\(condition)` is not known")
       }
     }
     let dns: GatewaySettings.DNSMode =
       row.kind.hasPrefix("DNS") ? .hijack : row.kind.hasSuffix("query for a name") ? .auto : .off
     changes.append { $0.dns = dns }
+    if row.section == "Policies", house.policy.via == nil { house.policy.via = "wan" }
     if row.kind == "router's NTP" { house.clockIsUnset = true }
     house.settings = { gateway in for change in changes { change(&gateway) } }
     return house
