@@ -24,7 +24,7 @@ struct Loading {
     var files = candidates.map(\.file) + takenOver(candidates.map(\.file))
     var parsed = SettingsParser.parse(files: files)
     var loaded = loadTunnels(parsed)
-    let named = loaded.wanted.union(PolicyLists.files(of: parsed.settings.policies, base: base))
+    let named = loaded.wanted.union(PolicyLists.files(of: parsed.settings, base: base))
     if candidates.contains(where: { named.contains($0.path) }) {
       candidates.removeAll { named.contains($0.path) }
       files = candidates.map(\.file) + takenOver(candidates.map(\.file))
@@ -35,6 +35,7 @@ struct Loading {
     result.settings = parsed.settings
     var lists = PolicyLists(base: base)
     lists.expand(&result.settings.policies)
+    lists.expand(&result.settings.gateways)
     result.tunnels = loaded.tunnels
     result.brokenGateways = parsed.brokenGateways
     result.isIncomplete = isIncomplete || parsed.isIncomplete

@@ -3,7 +3,7 @@ import IO
 import Profile
 import Settings
 
-/// Reads the lists that policies name, and puts their entries in the place of the names.
+/// Reads the lists that policies and gateways name, and puts their entries in the place of the names.
 struct PolicyLists {
   /// Where relative names start.
   let base: String
@@ -13,9 +13,10 @@ struct PolicyLists {
 
   init(base: String) { self.base = base }
 
-  static func files(of policies: [PolicySettings], base: String) -> Set<String> {
-    Set(
-      policies.flatMap { $0.sources + $0.destinations }.compactMap { term in
+  static func files(of settings: Settings, base: String) -> Set<String> {
+    let terms = settings.policies.flatMap { $0.sources + $0.destinations } + settings.gateways.flatMap(\.dohTerms)
+    return Set(
+      terms.compactMap { term in
         guard case .list(let name) = term.match else { return nil }
         return FileStore.resolve(name, base: base)
       })
@@ -26,6 +27,20 @@ struct PolicyLists {
     for index in policies.indices {
       policies[index].sources = expanded(policies[index].sources, for: .source, of: &policies[index])
       policies[index].destinations = expanded(policies[index].destinations, for: .destination, of: &policies[index])
+    }
+  }
+
+  /// Addresses only: a name would have to be asked for first.
+  mutating func expand(_ gateways: inout [GatewaySettings]) {
+    for index in gateways.indices {
+      var list = PolicySettings(name: gateways[index].name, location: gateways[index].location)
+      gateways[index].dohTerms = expanded(gateways[index].dohTerms, for: .destination, of: &list)
+      for term in gateways[index].dohTerms {
+        if case .domain(let name) = term.match {
+          let location = gateways[index].keys["block_doh"] ?? gateways[index].location
+          diagnostics.append(Diagnostic(.warning, location, "`block_doh` takes addresses only; \(name) is left out"))
+        }
+      }
     }
   }
 

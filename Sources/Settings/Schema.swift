@@ -65,6 +65,7 @@ package enum Schema {
     case tunnel
     case way
     case place(PolicySettings.End)
+    case addressList
     case ports
     case networkProtocol
     case byteMask
@@ -87,6 +88,7 @@ package enum Schema {
       case .way: "the name of a `tunnel` section, wan, or block"
       case .place(.source): "an address, a prefix, a MAC address, @DEVICE, or file:NAME; `!` in front negates"
       case .place(.destination): "an address, a prefix, a domain, or file:NAME; `!` in front negates"
+      case .addressList: "an address, a prefix, or file:NAME"
       case .ports: "a port or a range such as 8000-8080"
       case .networkProtocol: "tcp, udp, icmp, icmpv6, esp, gre, or a protocol number"
       case .byteMask: "a mask of eight bits in a row, such as 0xff000000"

@@ -73,8 +73,8 @@ extension Schema {
       ),
       Key("block_dot", .flag, standard: "0", "Refuse port 853 of the LAN: DNS over TLS and QUIC."),
       Key(
-        "block_doh", .prefix, list: true,
-        "Addresses of resolvers that speak DNS over HTTPS: port 443 of the LAN to them is refused."),
+        "block_doh", .addressList, list: true,
+        "Resolvers that speak DNS over HTTPS: port 443 of the LAN to them is refused."),
       Key(
         "inbound", .word(["wan", "block"]), standard: "wan",
         "Connections that begin outside: answered by the uplink they came from, or refused."),

@@ -111,8 +111,8 @@ package struct GatewaySettings: Hashable, Sendable {
   package var ipv6: IPv6Mode = .auto
   package var dns: DNSMode = .auto
   package var blocksDoT = false
-  /// Addresses of resolvers that speak DNS over HTTPS.
-  package var blockedDoH: [IPPrefix] = []
+  /// Resolvers that speak DNS over HTTPS: addresses, and lists until the configuration directory has read them.
+  package var dohTerms: [PolicySettings.Term] = []
   package var inbound: Inbound = .wan
   package var routes: Routes = .all
   package var excluded: [IPPrefix] = []
@@ -150,4 +150,13 @@ package struct OnDemandSettings: Hashable, Sendable {
   package var location: SourceLocation
 
   package init(location: SourceLocation) { self.location = location }
+}
+
+extension GatewaySettings {
+  package var blockedDoH: [IPPrefix] {
+    dohTerms.compactMap { term in
+      if case .prefix(let prefix) = term.match { return prefix }
+      return nil
+    }
+  }
 }

@@ -57,4 +57,30 @@ struct PolicyListFileTests {
     #expect(words.count == 1 && words.first?.contains("warning: the list") == true)
     #expect(policies.map(\.reading) == [.whole] && policies.first?.destinations.count == 1)
   }
+
+  @Test("`block_doh` takes addresses and lists of them; a name in one is left out, and said")
+  func doh() throws {
+    let scratch = try Scratch()
+    try scratch.write("home.ovpn", Sample.profile)
+    try scratch.write("ca.crt", Sample.authority)
+    try scratch.write("home.auth", "me\nsecret word\n")
+    try scratch.write("doh", "9.9.9.9\n2620:fe::/48\ndns.example\n")
+    try scratch.write(
+      "gateway",
+      Sample.section + """
+        config gateway 'lan'
+        	list tunnel 'home'
+        	list lan 'br-lan'
+        	list block_doh '1.1.1.0/24'
+        	list block_doh 'file:doh'
+        	list block_doh 'dns.example'
+
+        """)
+    let loaded = ConfigurationDirectory.load(path: scratch.path, packages: scratch.path + "/packages")
+    #expect(
+      loaded.settings.gateways.first?.blockedDoH.map(\.description) == ["1.1.1.0/24", "9.9.9.9/32", "2620:fe::/48"])
+    let words = scratch.words(loaded.diagnostics.filter { $0.text.contains("block_doh") })
+    #expect(words.contains { $0.contains("error: `block_doh` must be an address, a prefix, or file:NAME") })
+    #expect(words.contains { $0.contains("warning: `block_doh` takes addresses only; dns.example is left out") })
+  }
 }

@@ -104,7 +104,9 @@ struct RulesetTests {
   func names() throws {
     let excepted = ["iifname @open_lan return", "ip saddr @pass4 return", "ip6 saddr @pass6 return"]
     var house = try Situations.strict()
-    house.settings.gateways[0].blockedDoH = [try prefix("9.9.9.9/32"), try prefix("2620:fe::/48")]
+    house.settings.gateways[0].dohTerms = try ["9.9.9.9/32", "2620:fe::/48"].map {
+      PolicySettings.Term(match: .prefix(try prefix($0)))
+    }
     let queries = "iifname @lan_lan meta l4proto { tcp, udp } th dport"
     let four = "meta nfproto ipv4 meta l4proto { tcp, udp } dnat ip to 10.8.0.1:53"
     let six = "meta nfproto ipv6 meta l4proto { tcp, udp } dnat ip6 to [fd00:8::1]:53"

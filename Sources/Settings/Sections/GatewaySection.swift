@@ -19,7 +19,7 @@ enum GatewaySection {
       reader.note(word.location, "with `hijack` the LAN's own names are lost: the tunnel's server does not know them")
     }
     if let value = reader.flag("block_dot") { gateway.blocksDoT = value }
-    gateway.blockedDoH = reader.values("block_doh") { IPPrefix($0).flatMap { $0.length > 0 ? $0.network : nil } }
+    gateway.dohTerms = dohTerms(&reader)
     if let inbound = reader.choice("inbound", as: GatewaySettings.Inbound.self) { gateway.inbound = inbound }
     if let routes = reader.choice("routes", as: GatewaySettings.Routes.self) { gateway.routes = routes }
     gateway.excluded = reader.values("exclude") { IPPrefix($0)?.network }
@@ -30,6 +30,22 @@ enum GatewaySection {
       reader.fail(reader.section.nameLocation, "a gateway needs `list lan`, or `option scope 'all'`")
     }
     return gateway
+  }
+
+  private static func dohTerms(_ reader: inout SectionReader) -> [PolicySettings.Term] {
+    reader.words("block_doh").compactMap { word in
+      var match: PolicySettings.Match?
+      if word.text.hasPrefix("file:") {
+        match = word.text.count > 5 ? .list(String(word.text.dropFirst(5))) : nil
+      } else if let prefix = IPPrefix(word.text), prefix.length > 0 {
+        match = .prefix(prefix.network)
+      }
+      guard let match else {
+        reader.failValue(word, of: "block_doh")
+        return nil
+      }
+      return PolicySettings.Term(match: match, location: word.location)
+    }
   }
 
   static func tunnels(
