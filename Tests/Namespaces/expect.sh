@@ -19,6 +19,21 @@ finish() {
   exit 0
 }
 
+# The configuration that most cases need: $LAB_DIR/config with the tunnel `home`, and a gateway `lan` of lan0.
+# home_profile LINE...: its profile, for the server at port 1194. home_config LINE...: the settings, and further options of the gateway.
+home_profile() {
+  mkdir -p "$LAB_DIR/config"
+  lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp" "$@"
+  chmod 600 "$LAB_DIR/config/home.ovpn"
+}
+home_config() {
+  mkdir -p "$LAB_DIR/config"
+  {
+    printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan '%s'\n" "${HOME_LAN:-lan0}"
+    [ $# -eq 0 ] || printf '\t%s\n' "$@"
+  } > "$LAB_DIR/config/gateway"
+}
+
 # adit_start ARGUMENT...: in the gateway, with a state directory of its own; log in $LAB_DIR/adit.log.
 adit_start() {
   : > "$LAB_DIR/adit.log"

@@ -1,20 +1,8 @@
-# kill_switch 'always': closed from `adit arm` on, by a stop, a kill -9 and the next start, until `adit disarm` or `adit cleanup`.
+# G-04, kill_switch 'always': closed from `adit arm` on, by a stop, a kill -9 and the next start, until `adit disarm` or `adit cleanup`.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-config() { # KILL_SWITCH
-  cat > "$LAB_DIR/config/gateway" <<UCI
-config tunnel 'home'
-	option profile 'home.ovpn'
-
-config gateway 'lan'
-	list tunnel 'home'
-	list lan 'lan0'
-	option kill_switch '$1'
-UCI
-}
+home_profile
+config() { home_config "option kill_switch '$1'"; } # KILL_SWITCH
 arm() { adit arm --config "$LAB_DIR/config" > "$LAB_DIR/arm.log" 2>&1; }
 nobody_lives() { [ -z "$(ip netns pids "$LAB_GW" | xargs -r ps -o comm= -p | grep -x adit)" ]; }
 # A device that nobody reads any more, after a kill -9, swallows; everything else is answered.

@@ -5,7 +5,7 @@ lab_profile "$LAB_DIR/home.ovpn" "remote 203.0.113.10 1194 udp" "connect-timeout
 good() {
   rm -rf "$LAB_DIR/config"; mkdir -p "$LAB_DIR/config"
   cp "$LAB_DIR/home.ovpn" "$LAB_DIR/config/home.ovpn"; chmod 600 "$LAB_DIR/config/home.ovpn"
-  printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch '%s'\n" "${1:-always}" > "$LAB_DIR/config/gateway"
+  home_config "option kill_switch '${1:-always}'"
 }
 lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
 for ns in gw lan; do lab_in $ns sysctl -qw net.ipv4.icmp_ratelimit=0; done

@@ -1,4 +1,4 @@
-# Closed by default: before the first connect, while the server is dead, and until the clean stop, no LAN packet leaves by the WAN.
+# G-04: closed by default: before the first connect, while the server is dead, and until the clean stop, no LAN packet leaves by the WAN.
 lab_up; lab_pki
 lab_profile "$LAB_DIR/dead.ovpn" "remote 203.0.113.10 1194 udp" "connect-timeout 3"
 before=$(network_state)

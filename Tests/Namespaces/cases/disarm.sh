@@ -1,12 +1,7 @@
 # adit disarm --for: the armed LANs, and the router with scope all, go out by the WAN until the kernel's time is over.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp" "connect-timeout 3"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-config() { # KILL_SWITCH LINE...
-  printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch '%s'\n" "$1" > "$LAB_DIR/config/gateway"
-  shift; for line in "$@"; do printf "\t%s\n" "$line"; done >> "$LAB_DIR/config/gateway"
-}
+home_profile "connect-timeout 3"
+config() { home_config "option kill_switch '$1'" "${@:2}"; } # KILL_SWITCH LINE...
 lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
 ip -n "$LAB_ISP" -6 route add fd77::/64 via 2001:db8:100::2
 for ns in gw lan; do lab_in $ns sysctl -qw net.ipv4.icmp_ratelimit=0; done

@@ -3,18 +3,8 @@
 . Tests/Namespaces/names.sh
 lab_up; lab_pki; names_up
 house_dnsmasq
-mkdir -p "$LAB_DIR/config"
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp" "connect-timeout 2" "connect-retry 1 1"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-cat > "$LAB_DIR/config/gateway" <<'UCI'
-config tunnel 'home'
-	option profile 'home.ovpn'
-
-config gateway 'lan'
-	list tunnel 'home'
-	list lan 'lan0'
-	option kill_switch 'session'
-UCI
+home_profile "connect-timeout 2" "connect-retry 1 1"
+home_config "option kill_switch 'session'"
 server() {
   lab_server names "port 1194" "proto udp" "explicit-exit-notify 1" 'push "redirect-gateway def1"' \
     'push "dns server 1 address 10.8.0.1"' 'push "dns server 2 address 10.8.0.1:5353"' 'push "dns server 2 resolve-domains corp.example"'

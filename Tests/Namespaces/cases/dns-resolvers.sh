@@ -8,8 +8,7 @@ server() {
 }
 server
 mkdir -p "$LAB_DIR/config" "$LAB_DIR/bin"
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp" "connect-retry 1 1"
-chmod 600 "$LAB_DIR/config/home.ovpn"
+home_profile "connect-retry 1 1"
 for program in resolvectl resolvconf; do
   # One line a call: the arguments, and what came by standard input.
   printf '#!/bin/sh\n{ printf "%%s " %s "$@"; tr "\\n" "|"; echo; } >> %s\n' "$program" "$LAB_DIR/calls" > "$LAB_DIR/bin/$program"
@@ -35,16 +34,7 @@ adit_start_with_doubles() {
 }
 cleanup() { "$LAB_DIR/with-doubles" ip netns exec "$LAB_GW" "$ADIT" cleanup --state-dir "$LAB_DIR/state"; }
 mode() {
-  cat > "$LAB_DIR/config/gateway" <<UCI
-config tunnel 'home'
-	option profile 'home.ovpn'
-
-config gateway 'lan'
-	list tunnel 'home'
-	list lan 'lan0'
-	option kill_switch 'session'
-	option dns '$1'
-UCI
+  home_config "option kill_switch 'session'" "option dns '$1'"
   : > "$LAB_DIR/calls"
 }
 called() { grep -qxF -- "$1" "$LAB_DIR/calls"; }

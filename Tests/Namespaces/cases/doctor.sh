@@ -1,18 +1,8 @@
 # adit doctor: a healthy house is all ok; a foreign drop, a rule in our band, a clash of marks and more are named, with remedies.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-cat > "$LAB_DIR/config/gateway" <<'UCI'
-config tunnel 'home'
-	option profile 'home.ovpn'
-
-config gateway 'lan'
-	list tunnel 'home'
-	list lan 'lan0'
-	option kill_switch 'session'
-UCI
+home_profile
+home_config "option kill_switch 'session'"
 doctor() { report=$(adit doctor --config "$LAB_DIR/config" "$@" 2>&1); }
 says() { grep -qE -- "$1" <<< "$report"; }
 before=$(network_state)

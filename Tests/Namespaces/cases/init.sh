@@ -106,8 +106,7 @@ lab_up; lab_pki
 mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
 lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch 'session'\n" \
-  > "$LAB_DIR/config/gateway"
+home_config "option kill_switch 'session'"
 network_state > "$LAB_DIR/before"
 
 # SysV, with its settings from a file, as from /etc/default/adit.
@@ -173,8 +172,7 @@ hotplug() { ip netns exec "$LAB_GW" env PROG="$ADIT" CONFIG="$LAB_DIR/config" AC
 knows_nets() { ip -n "$LAB_GW" route show table all proto 173 | grep -q 192.168.77.0/24; }
 expect "arm: status before is 3" arm_says 3 status
 expect "arm: an unknown action is 2" arm_says 2 dance
-printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch 'session'\n" \
-  > "$LAB_DIR/config/gateway"
+home_config "option kill_switch 'session'"
 expect "arm: with nothing to arm the start is no failure" arm_says 0 start
 expect "and arms nothing" arm_says 3 status
 expect "hotplug on an open router does nothing" hotplug ifup
@@ -201,8 +199,7 @@ expect "it is armed by it" arm_says 0 status
 expect "and disarmed" adit disarm --config "$LAB_DIR/config"
 expect "hotplug: after a disarm" hotplug ifup
 expect "it stays open" arm_says 3 status
-printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n\toption kill_switch 'session'\n" \
-  > "$LAB_DIR/config/gateway"
+home_config "option kill_switch 'session'"
 network_state > "$LAB_DIR/before"
 
 # What the unit leaves is enough: no other capability, none to gain, and no file to write elsewhere (as ProtectSystem=strict).

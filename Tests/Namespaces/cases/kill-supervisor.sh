@@ -1,7 +1,8 @@
-# kill -9 of the supervisor: engines go too, the LAN stays closed with no process alive, the next start recovers.
+# S-03, S-04: kill -9 of the supervisor: engines go too, the LAN stays closed with no process alive, the next start recovers,
+# and the stop after it takes everything along, whatever user the profile names.
 lab_up; lab_pki
 lab_server alive "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/alive.ovpn" "remote 203.0.113.10 1194 udp"
+lab_profile "$LAB_DIR/alive.ovpn" "remote 203.0.113.10 1194 udp" "user nobody" "group nogroup"
 before=$(network_state)
 lab_capture isp gw0 "$LAB_DIR/wan.pcap" "icmp and host 192.0.2.80"
 adit_start connect "$LAB_DIR/alive.ovpn" --lan lan0

@@ -1,10 +1,8 @@
 # G-01, R-12: engine, then supervisor, killed while the LAN floods: not one clear packet, and the next start goes on.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n" > "$LAB_DIR/config/gateway"
+home_profile
+home_config
 # On the gateway's cable only its own packets and the answers to them pass; what comes out of the tunnel takes another.
 lab_capture isp gw0 "$LAB_DIR/wan.pcap" "not host 203.0.113.10 and (icmp or icmp6 and ip6[40] >= 128 and ip6[40] <= 129 or tcp)"
 expect "arm, as at boot" adit arm --config "$LAB_DIR/config"

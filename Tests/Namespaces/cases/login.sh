@@ -1,4 +1,4 @@
-# User and password without a client certificate; a wrong password has its own sentence and the right one mends it.
+# User and password without a client certificate, S-10: a wrong password has its own sentence and the right one mends it.
 lab_up; lab_pki
 cat > "$LAB_DIR/verify" <<'SH'
 #!/bin/sh

@@ -1,10 +1,8 @@
 # adit pass: one device goes out by the WAN for a time that the kernel counts, and its running connections end with it.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n" > "$LAB_DIR/config/gateway"
+home_profile
+home_config
 ip -n "$LAB_LAN" address add 192.168.77.11/24 dev eth0
 # The house's own NAT. Not masquerade, which the kernel itself has begin anew when the way changes.
 lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" ip saddr 192.168.0.0/16 snat ip to 198.51.100.2; }; }'

@@ -1,18 +1,8 @@
 # adit plan: the closed network as text, as a difference from the system, and beside a daemon; it changes nothing itself.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-cat > "$LAB_DIR/config/gateway" <<'UCI'
-config tunnel 'home'
-	option profile 'home.ovpn'
-
-config gateway 'lan'
-	list tunnel 'home'
-	list lan 'lan0'
-	option kill_switch 'session'
-UCI
+home_profile
+home_config "option kill_switch 'session'"
 plan() { adit plan --config "$LAB_DIR/config" "$@" 2> "$LAB_DIR/plan.err"; }
 says() { grep -qE -- "$1" <<< "$text"; }
 before=$(network_state)

@@ -1,13 +1,8 @@
 # `adit prove` where the LAN device is the way out as well: what comes back to the client goes by it too, and is no leak.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-config() { # LAN KILL_SWITCH
-  printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan '%s'\n\toption kill_switch '%s'\n\toption dns 'off'\n" "$1" "$2" \
-    > "$LAB_DIR/config/gateway"
-}
+home_profile
+config() { HOME_LAN=$1 home_config "option kill_switch '$2'" "option dns 'off'"; } # LAN KILL_SWITCH
 proves() { # CODE ARGUMENT...
   local code=$1; shift
   adit prove --config "$LAB_DIR/config" "$@" > "$LAB_DIR/prove.log" 2>&1

@@ -1,21 +1,8 @@
 # `adit prove`: a made-up device of the LAN tries to get out. It passes where protection stands and names the leak where it does not.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-config() { # LAN KILL_SWITCH
-  cat > "$LAB_DIR/config/gateway" <<UCI
-config tunnel 'home'
-	option profile 'home.ovpn'
-
-config gateway 'lan'
-	list tunnel 'home'
-	list lan '$1'
-	option kill_switch '$2'
-	option dns 'off'
-UCI
-}
+home_profile
+config() { HOME_LAN=$1 home_config "option kill_switch '$2'" "option dns 'off'"; } # LAN KILL_SWITCH
 prove() { adit prove --config "$LAB_DIR/config" "$@" > "$LAB_DIR/prove.log" 2>&1; }
 proves() { local code=$1; shift; prove "$@"; [ $? -eq "$code" ] || { cat "$LAB_DIR/prove.log"; return 1; }; }
 says() { grep -qE "$1" "$LAB_DIR/prove.log" || { cat "$LAB_DIR/prove.log"; return 1; }; }

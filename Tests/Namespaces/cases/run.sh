@@ -1,18 +1,10 @@
-# A configuration directory: run, status, down, up, reconnect, reload, a second start, a broken key.
+# A configuration directory: run, status, down, up, reconnect, reload, a second start (S-01), a broken key.
 lab_up; lab_pki
 mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" "tls-crypt $LAB_DIR/pki/ta.key" 'push "redirect-gateway def1"' 'push "dhcp-option DNS 10.8.0.1"'
 lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp" "tls-crypt keys/ta.key"
 mkdir "$LAB_DIR/config/keys"; cp "$LAB_DIR/pki/ta.key" "$LAB_DIR/config/keys/ta.key"; chmod 600 "$LAB_DIR/config/keys/ta.key"
-cat > "$LAB_DIR/config/gateway" <<'UCI'
-config tunnel 'home'
-	option profile 'home.ovpn'
-
-config gateway 'lan'
-	list tunnel 'home'
-	list lan 'lan0'
-	option kill_switch 'session'
-UCI
+home_config "option kill_switch 'session'"
 expect "check finds nothing wrong" adit check --config "$LAB_DIR/config"
 adit_start run --config "$LAB_DIR/config"
 expect_within 10 "connected" adit_connected

@@ -1,4 +1,4 @@
-# A device of somebody else has the name of ours: that tunnel cannot be, the others can, and the LAN is closed all the same.
+# S-01: a device of somebody else has the name of ours: that tunnel cannot be, the others can, and the LAN is closed all the same.
 lab_up; lab_pki
 mkdir -p "$LAB_DIR/config"
 lab_server good "port 1194" "proto udp" "duplicate-cn" 'push "redirect-gateway def1"'

@@ -1,10 +1,8 @@
 # G-01: the WAN's cable, addresses and default route come and go while the LAN floods: zero clear packets until the stop.
 lab_up; lab_pki
-mkdir -p "$LAB_DIR/config"
 lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
-lab_profile "$LAB_DIR/config/home.ovpn" "remote 203.0.113.10 1194 udp"
-chmod 600 "$LAB_DIR/config/home.ovpn"
-printf "config tunnel 'home'\n\toption profile 'home.ovpn'\n\nconfig gateway 'lan'\n\tlist tunnel 'home'\n\tlist lan 'lan0'\n" > "$LAB_DIR/config/gateway"
+home_profile
+home_config
 # The house's NAT would give a clear packet an address with which it gets far.
 lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
 ip -n "$LAB_ISP" -6 route add fd77::/64 via 2001:db8:100::2
