@@ -36,7 +36,7 @@ extension Schema {
         "unknown_options", .word(["fail", "ignore"]), standard: "fail",
         "What an OpenVPN option that Adit does not know does: a lost option may be a lost protection."),
       Key(
-        "clock_policy", .word(["floor", "strict"]), standard: "floor", isActedOn: false,
+        "clock_policy", .word(["floor", "strict"]), standard: "floor",
         "What certificates are checked against while the clock is unset: the build date, or the clock nevertheless."),
       Key("username", .text, "The user name; better a file named by `auth_user_pass`."),
       Key("password", .text, "The password; better a file named by `auth_user_pass`."),
