@@ -51,7 +51,7 @@ extension Daemon {
     case .startEngine: startEngine(for: tunnel, at: now)
     case .killEngine: dropEngine(of: tunnel)
     case .configure:
-      if !isReloading { reread(tunnel, at: now) }
+      if !isReloading { reread(tunnel) }
       sendConfiguration(to: tunnel, at: now)
     case .resolve(let attempt, let host, let family):
       let pushed = tunnels.compactMap { $0.pushed?.tunnel.dns }.flatMap { dns in
@@ -114,7 +114,7 @@ extension Daemon {
   }
 
   /// Reads the tunnel's files anew: a password may have been mended since.
-  private func reread(_ tunnel: TunnelRun, at now: Instant) {
+  private func reread(_ tunnel: TunnelRun) {
     guard let fresh = load().tunnels.first(where: { $0.settings.name == tunnel.name }),
       // Orders name remotes by number: other remotes wait for a reload.
       let remotes = fresh.profile?.remotes, remotes == tunnel.loaded.profile?.remotes

@@ -14,7 +14,7 @@ struct ResolverWatch {
   private let hand: ResolverHand
   private var facts = ResolverFacts()
   /// The sockets of port 53 as of the last look.
-  private var sockets: [UInt64: IPAddress]?
+  private var sockets: Set<ListeningSockets.Socket>?
   private var goneSince: Instant?
   private(set) var lookAt: Instant?
 

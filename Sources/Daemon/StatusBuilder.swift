@@ -32,7 +32,7 @@ struct StatusBuilder {
       let left = exceptions?.left(daemon.settings.gateways.first { $0.name == facts.name })
       status.killSwitch = !facts.isArmed ? "off" : left == nil ? "armed" : "open"
       status.openUntil = left.map { wall + $0 }
-      status.refused = facts.refused.sorted { $0.rawValue < $1.rawValue }.map { $0 == .ipv4 ? "ipv4" : "ipv6" }
+      status.refused = facts.refused.sorted { $0.rawValue < $1.rawValue }.map(\.keyword)
       status.blockedPackets = refused[facts.name.text]
       return status
     }

@@ -76,7 +76,7 @@ package enum Difference {
 
     let devices = Set(plan.devices.map(\.name))
     let links = installed.snapshot.links.filter {
-      ($0.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false) && !devices.contains($0.name)
+      TunnelState.isOurs($0) && !devices.contains($0.name)
     }
     steps += links.map { Step.deleteLink($0.name) }
     if plan.ruleset == nil, installed.ruleset != nil { steps.append(.deleteRuleset) }

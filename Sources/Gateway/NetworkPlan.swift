@@ -32,6 +32,9 @@ package struct NetworkPlan: Hashable, Sendable {
   package var house: [IPPrefix] = []
   package var ownAddresses: Set<IPAddress> = []
 
+  /// Our one nft table, of the family inet.
+  package static let table: NftName = "adit"
+
   /// The set of our table that names the devices of `kill_switch 'always'`, by which anybody can tell that it is armed; no
   /// such gateway, no such set.
   package static let alwaysSet: NftName = "always"

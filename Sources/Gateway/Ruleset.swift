@@ -14,7 +14,7 @@ struct Ruleset {
   static let routerName: NftName = "_router"
 
   var table: NftTable {
-    var table = NftTable(name: "adit")
+    var table = NftTable(name: NetworkPlan.table)
     table.sets = sets + policySets
     table.counters = refusers.map { NftName("blocked").of($0) }
     table.chains =

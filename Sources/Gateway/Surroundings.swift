@@ -29,7 +29,7 @@ struct Surroundings {
   private static let routerAdvertisement: UInt8 = 9
 
   init(snapshot: Snapshot, tunnels: [TunnelState], settings: Settings, formerUplinks: Set<DeviceName>) {
-    let links = snapshot.links.filter { $0.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false }
+    let links = snapshot.links.filter(TunnelState.isOurs)
     let ours = Set(links.map(\.name)).union(tunnels.map(\.device))
     let lan = Set(settings.gateways.flatMap(\.lan))
     func isForeign(_ device: DeviceName?) -> Bool { device.map { !ours.contains($0) && $0.text != "lo" } ?? false }

@@ -52,9 +52,7 @@ struct TunnelNetwork {
     redirects6 = options.redirectGateway.map { $0.redirectsDefault && $0.ipv6 } ?? false
     blocksIPv6 = options.blockIPv6
 
-    if state.wantsDevice, let link = snapshot.link(named: state.device),
-      !(link.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false)
-    {
+    if state.wantsDevice, let link = snapshot.link(named: state.device), !TunnelState.isOurs(link) {
       fault = Fault(.deviceTaken, state.device.text)
     }
     guard isConfigured, fault == nil else {

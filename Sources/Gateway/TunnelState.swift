@@ -40,4 +40,7 @@ package struct TunnelState: Hashable, Sendable {
   /// The link alias by which a successor knows the device.
   package var alias: String { Self.aliasPrefix + name.text }
   package static let aliasPrefix = "adit:"
+
+  /// True for the device of a tunnel of ours, be it in the configuration or not.
+  package static func isOurs(_ link: Link) -> Bool { link.alias?.hasPrefix(aliasPrefix) ?? false }
 }

@@ -1,6 +1,6 @@
 package import Base
 package import Gateway
-import Netlink
+package import Netlink
 
 /// What stands open beside the tunnels for a time, as the kernel counts it; with or without a daemon.
 package struct Exceptions: Hashable, Sendable {
@@ -85,7 +85,8 @@ package struct Exceptions: Hashable, Sendable {
 }
 
 extension FirewallTable.Element {
-  fileprivate var device: DeviceName? { DeviceName(String(decoding: key.prefix { $0 != 0 }, as: UTF8.self)) }
+  /// In a set of devices.
+  package var device: DeviceName? { DeviceName(String(decoding: key.prefix { $0 != 0 }, as: UTF8.self)) }
 
   /// The numbers of `enum nf_inet_…` in linux/netfilter.h: NFPROTO_IPV4 and NFPROTO_IPV6.
   fileprivate var family: AddressFamily? {

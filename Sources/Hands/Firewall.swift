@@ -5,7 +5,7 @@ import Netlink
 
 /// Our one nft table: loaded and deleted by `nft -f -`, one run at a time.
 struct Firewall: ~Copyable {
-  static let table = "adit"
+  static let table = NetworkPlan.table.text
   private static let deletion = "table inet \(table)\ndelete table inet \(table)\n"
   static let programs = ["/usr/sbin/nft", "/sbin/nft", "/usr/bin/nft", "/usr/local/sbin/nft"]
   /// A run takes some 20 ms; a router with other things to do gets time.

@@ -69,10 +69,8 @@ extension Hands {
       left.routes = remove(
         snapshot.routes.filter { $0.origin == Route.ours }.map(NetlinkChange.deleteRoute), &left)
     }
-    for link in snapshot.links where link.kind == "tun" {
-      guard let alias = link.alias, alias.hasPrefix(Self.aliasPrefix), adoption.devices[link.name] != alias else {
-        continue
-      }
+    for link in snapshot.links where link.kind == "tun" && TunnelState.isOurs(link) {
+      if adoption.devices[link.name] == link.alias { continue }
       if remove([.deleteLink(link.name)], &left) == 1 { left.devices.append(link.name) }
     }
     // The far end and its namespace went with the process; what stays is a cable whose end somebody holds.
@@ -97,8 +95,6 @@ extension Hands {
     }
     return left
   }
-
-  private static let aliasPrefix = "adit:"
 
   /// - Returns: how many went.
   private func remove(_ changes: [NetlinkChange], _ left: inout Leftovers) -> Int {

@@ -54,12 +54,8 @@ package struct Profile: Hashable, Sendable {
   package var mark: UInt32?
   package var bindDevice: DeviceName?
   package var float = false
-  package var passTOS = false
 
   package init() {}
-
-  /// True when one certificate or password is there: else no login can succeed.
-  package var hasClientIdentity: Bool { tls.certificate != nil || tls.pkcs12 != nil || wantsCredentials }
 }
 
 package struct NameValue: Hashable, Sendable {

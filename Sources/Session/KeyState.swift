@@ -71,8 +71,6 @@ final class KeyState {
     self.reliable.queue(reset, payload: [])
   }
 
-  var hasAnswer: Bool { sawReset }
-
   func receive(_ packet: ControlPacket, at now: Instant) -> ControlDrop? {
     lastReceived = now
     let drop = reliable.receive(packet, at: now)

@@ -23,6 +23,8 @@ package struct Globals: Hashable, Sendable {
   package var marks = MarkLayout()
   /// First priority of our rules.
   package var rulePriority: UInt32 = 800
+  /// Every priority that a rule of ours may have.
+  package var ruleBand: ClosedRange<UInt32> { rulePriority...(rulePriority + 99) }
   /// Names of OpenWrt packages whose sections are read too.
   package var takeOver: [String] = []
   package var controlGroup: String?

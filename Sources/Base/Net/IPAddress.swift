@@ -4,6 +4,11 @@ package enum AddressFamily: UInt8, Hashable, Sendable, CaseIterable {
 
   /// Bits of an address of the family.
   package var width: Int { self == .ipv4 ? 32 : 128 }
+
+  /// For people.
+  package var name: String { self == .ipv4 ? "IPv4" : "IPv6" }
+  /// For programs: nft's word, and ours in JSON.
+  package var keyword: String { self == .ipv4 ? "ipv4" : "ipv6" }
 }
 
 package enum IPAddress: Hashable, Comparable, Sendable, CustomStringConvertible {

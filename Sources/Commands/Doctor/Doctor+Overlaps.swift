@@ -4,13 +4,7 @@ import Settings
 
 /// What others use of the things that we take for ours: the rule band, the bits of marks, the tables, the default route.
 extension Doctor {
-  /// Priorities from the first on that our rules may have.
-  private static let bandLength: UInt32 = 100
-
-  private var band: ClosedRange<UInt32> {
-    let first = facts.settings.globals.rulePriority
-    return first...(first + Self.bandLength - 1)
-  }
+  private var band: ClosedRange<UInt32> { facts.settings.globals.ruleBand }
 
   private var foreignRules: [RuleOutline] { facts.rules.filter { $0.origin != Route.ours && !$0.isStandard } }
 
@@ -78,7 +72,7 @@ extension Doctor {
       for device in takers(family) {
         findings.append(
           Finding(
-            .routes, .warning, "\(device) takes all \(family.words), our own transport too: another VPN",
+            .routes, .warning, "\(device) takes all \(family.name), our own transport too: another VPN",
             remedy: "stop that VPN, or keep it from setting routes for everything, unless one inside the other is meant"
           ))
       }
@@ -96,7 +90,7 @@ extension Doctor {
       .filter { Set($0.value.map(\.destination.network)).count == 2 }.keys.compactMap { $0 }
     let tunnels = Set(
       facts.snapshot.links.filter { link in
-        ["tun", "wireguard"].contains(link.kind) && !(link.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false)
+        ["tun", "wireguard"].contains(link.kind) && !TunnelState.isOurs(link)
       }.map(\.name))
     let defaults = main.filter { $0.destination.length == 0 }.sorted { $0.metric < $1.metric }.first?.device
     return Set(halves + [defaults].compactMap { $0 }.filter(tunnels.contains)).sorted()

@@ -18,16 +18,16 @@ extension Doctor {
       let link = facts.snapshot.link(named: path.device)
       if let link, !link.isUp || !link.hasCarrier {
         return Finding(
-          .uplink, .problem, "\(family.words) leaves by \(path.device)\(gateway), which has no carrier",
+          .uplink, .problem, "\(family.name) leaves by \(path.device)\(gateway), which has no carrier",
           remedy: "look at the cable or the modem")
       }
       if let mtu = link?.mtu, mtu < 1280 {
         return Finding(
-          .uplink, .warning, "\(family.words) leaves by \(path.device)\(gateway), whose MTU is only \(mtu)",
+          .uplink, .warning, "\(family.name) leaves by \(path.device)\(gateway), whose MTU is only \(mtu)",
           remedy: "IPv6 needs 1280 (RFC 8200 section 5), and every tunnel inside gets less")
       }
       let mtu = link.map { ", MTU \($0.mtu)" } ?? ""
-      return Finding(.uplink, .ok, "\(family.words) leaves by \(path.device)\(gateway)\(mtu)")
+      return Finding(.uplink, .ok, "\(family.name) leaves by \(path.device)\(gateway)\(mtu)")
     }
   }
 

@@ -45,7 +45,7 @@ package struct Doctor {
   private var forwarding: [Finding] {
     AddressFamily.allCases.filter { $0 == .ipv4 || facts.snapshot.hasIPv6 }.map { family in
       let path = family == .ipv4 ? "net/ipv4/ip_forward" : "net/ipv6/conf/all/forwarding"
-      let name = family.words
+      let name = family.name
       let isOn = facts.sysctls[path] == "1"
       if facts.settings.gateways.allSatisfy({ $0.lan.isEmpty }) {
         return Finding(
@@ -105,7 +105,7 @@ package struct Doctor {
       return [
         Finding(
           .configuration, .problem, "no tunnel is configured",
-          remedy: "`adit import PROFILE` prints the sections for one")
+          remedy: "name a profile in a `tunnel` section; docs/CONFIGURATION.md says how")
       ]
     }
     if known.warnings > 0 {
@@ -126,8 +126,4 @@ package struct Doctor {
   }
 
   static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-}
-
-extension AddressFamily {
-  var words: String { self == .ipv4 ? "IPv4" : "IPv6" }
 }

@@ -1,6 +1,7 @@
 import Base
 import ConfigDirectory
 import Control
+import Gateway
 import Glibc
 import Hands
 import IO
@@ -11,7 +12,7 @@ import Settings
 /// `adit doctor`: looks at everything that Adit needs, and says what stands in its way.
 package enum DoctorCommand {
   package static func run(configPath: String?, stateDirectory: String, asJSON: Bool) -> ExitCode {
-    guard geteuid() == 0 else { return fail(.noPermission, "doctor needs root, to see all of the system") }
+    guard geteuid() == 0 else { return Terminal.fail(.noPermission, "doctor needs root, to see all of the system") }
     do throws(NetlinkFailure) {
       let facts = try DoctorFacts.gather(configPath: configPath, stateDirectory: stateDirectory)
       let findings = Doctor(facts).findings
@@ -21,13 +22,8 @@ package enum DoctorCommand {
           : DoctorText.render(findings, isColoured: Terminal.isColourful()))
       return findings.contains { $0.state == .problem } ? .unavailable : .ok
     } catch {
-      return fail(.failure, "\(error)")
+      return Terminal.fail(.failure, "\(error)")
     }
-  }
-
-  private static func fail(_ code: ExitCode, _ text: String) -> ExitCode {
-    Terminal.complain("adit: \(text)\n")
-    return code
   }
 }
 
@@ -41,7 +37,7 @@ extension DoctorFacts {
     facts.now = Clock.wallTime
     facts.snapshot = try netlink.snapshot()
     facts.rules = try netlink.ruleOutlines()
-    facts.hasTable = try FirewallTable.exists("adit")
+    facts.hasTable = try FirewallTable.exists(NetworkPlan.table.text)
     switch ControlClient.ask(.status(tunnel: nil), stateDirectory: stateDirectory) {
     case .success(.status(let report)): facts.daemon = report
     case .failure(.notRunning): break
@@ -54,7 +50,7 @@ extension DoctorFacts {
     try facts.askForPaths(netlink)
     let pushed = facts.daemon?.tunnels.flatMap(\.dns).compactMap { IPAddress($0) } ?? []
     facts.resolvers = UplinkResolvers.find(bootstrap: facts.settings.globals.bootstrapDNS, pushed: pushed)
-    facts.nameServers = ListeningSockets.find(port: 53)
+    facts.nameServers = listeners(port: 53)
     facts.readSysctls()
     facts.legacyTables = [("ip_tables_names", "iptables"), ("ip6_tables_names", "ip6tables")].flatMap { file, program in
       let text = (try? TextFile.read("/proc/net/\(file)", limit: 4096).bytes).map {
@@ -80,6 +76,22 @@ extension DoctorFacts {
           address: IPAddress(remote.host))
       }
     }
+  }
+
+  /// The programs that hold these sockets, as far as we may look.
+  private static func listeners(port: UInt16) -> [Listener] {
+    let sockets = ListeningSockets.find(port: port)
+    guard !sockets.isEmpty else { return [] }
+    let links = Set(sockets.map(\.link))
+    var programs: [String: String] = [:]
+    for process in RunningProcess.all where programs.count < links.count {
+      for link in RunningProcess.openFiles(of: process) where links.contains(link) {
+        programs[link] = RunningProcess.name(of: process)
+      }
+    }
+    var seen = Set<Listener>()
+    return sockets.map { Listener(program: programs[$0.link], address: $0.address) }
+      .filter { seen.insert($0).inserted }
   }
 
   /// A device is no regular file: to be told so means that it was opened.

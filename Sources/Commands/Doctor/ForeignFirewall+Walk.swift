@@ -190,7 +190,7 @@ private struct Walk {
       switch key {
       case "iifname", "iif": return device(traffic.input, is: right)
       case "oifname", "oif": return device(traffic.output, is: right)
-      case "nfproto": return right.text.map { $0 == (traffic.family == .ipv4 ? "ipv4" : "ipv6") }
+      case "nfproto": return right.text.map { $0 == traffic.family.keyword }
       case "protocol": return right.text.map { $0 == (traffic.family == .ipv4 ? "ip" : "ip6") }
       case "l4proto": return right.text.map { $0 == traffic.transport }
       default: return nil

@@ -1,4 +1,5 @@
 package import Control
+import Gateway
 
 /// The rules of other programs, as `nft -j list ruleset` tells them.
 package struct ForeignFirewall: Sendable {
@@ -41,7 +42,7 @@ package struct ForeignFirewall: Sendable {
       let name = ChainName(
         family: member.value["family"]?.text ?? "", table: member.value["table"]?.text ?? "",
         chain: member.value["name"]?.text ?? "")
-      guard !(name.family == "inet" && name.table == "adit") else { continue }
+      guard !(name.family == "inet" && name.table == NetworkPlan.table.text) else { continue }
       switch member.key {
       case "chain": add(name, member.value)
       case "rule": addRule(member.value, of: name)

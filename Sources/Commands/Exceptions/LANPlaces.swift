@@ -34,7 +34,7 @@ package struct LANPlaces {
     if nets.contains(where: { $0.prefix.contains(address) }) { return nil }
     let family = nets.filter { $0.prefix.family == address.family }
     guard !family.isEmpty else {
-      return "\(address) is no device of a LAN: none has an \(address.family == .ipv4 ? "IPv4" : "IPv6") net now"
+      return "\(address) is no device of a LAN: none has an \(address.family.name) net now"
     }
     let words = family.map { "\($0.prefix) (\($0.device))" }.joined(separator: ", ")
     return "\(address) is no device of a LAN; these are: \(words)"

@@ -9,10 +9,10 @@ import Netlink
 /// `adit disarm --for` and its early end: the armed LANs, and the router, go out by the WAN until the kernel's time is over.
 package enum OpenCommand {
   package static func run(for span: Duration) -> ExitCode {
-    guard geteuid() == 0 else { return fail(.noPermission, "disarm needs root") }
+    guard geteuid() == 0 else { return Terminal.fail(.noPermission, "disarm needs root") }
     do throws(Fault) {
       guard let devices = try Exceptions.armedDevices() else {
-        return fail(.unavailable, "nothing is armed: all goes the ordinary way already")
+        return Terminal.fail(.unavailable, "nothing is armed: all goes the ordinary way already")
       }
       let elements =
         devices.map { TimedElement(set: .openLAN, value: .device($0), timeout: span) }
@@ -28,7 +28,7 @@ package enum OpenCommand {
       Terminal.say("open until \(until) (\(StatusText.span(span.components.seconds))); `adit arm` closes it before\n")
       return .ok
     } catch {
-      return fail(.failure, error.sentence)
+      return Terminal.fail(.failure, error.sentence)
     }
   }
 
@@ -62,10 +62,5 @@ package enum OpenCommand {
     } catch {
       throw Fault(.networkPlanFailed, "\(error)")
     }
-  }
-
-  private static func fail(_ code: ExitCode, _ text: String) -> ExitCode {
-    Terminal.complain("adit: \(text)\n")
-    return code
   }
 }

@@ -9,7 +9,7 @@ import Netlink
 /// `adit pass`: one device of a LAN goes out by the WAN for a time that the kernel counts.
 package enum PassCommand {
   package static func run(_ request: PassRequest) -> ExitCode {
-    guard geteuid() == 0 else { return fail(.noPermission, "pass needs root") }
+    guard geteuid() == 0 else { return Terminal.fail(.noPermission, "pass needs root") }
     do throws(Fault) {
       switch request.change {
       case nil: return try list(asJSON: request.asJSON)
@@ -17,7 +17,7 @@ package enum PassCommand {
       case .begin(let address, let span): return try begin(address, for: span)
       }
     } catch {
-      return fail(.failure, error.sentence)
+      return Terminal.fail(.failure, error.sentence)
     }
   }
 
@@ -34,10 +34,10 @@ package enum PassCommand {
 
   private static func begin(_ address: IPAddress, for span: Duration) throws(Fault) -> ExitCode {
     guard let lan = try Exceptions.lanDevices() else {
-      return fail(.unavailable, "nothing is armed: what a LAN sends takes the ordinary way already")
+      return Terminal.fail(.unavailable, "nothing is armed: what a LAN sends takes the ordinary way already")
     }
     if let complaint = LANPlaces(lan: lan, snapshot: try snapshot()).complaint(about: address) {
-      return fail(.badInput, complaint)
+      return Terminal.fail(.badInput, complaint)
     }
     let code = change(address, timeout: span, Hands.addNow)
     guard code == .ok else { return code }
@@ -80,11 +80,6 @@ package enum PassCommand {
 
   private static func words(_ pass: PassStatus, at wall: WallTime) -> String {
     StatusText.words(pass, now: wall) { LocalClock.text($0, now: wall) }
-  }
-
-  private static func fail(_ code: ExitCode, _ text: String) -> ExitCode {
-    Terminal.complain("adit: \(text)\n")
-    return code
   }
 }
 

@@ -18,9 +18,9 @@ package enum ExplainCommand {
     case .success(.refused(let refusal)):
       Terminal.complain("adit: \(StatusText.printable(refusal.text))\n")
       return StatusCommand.exitCode(of: refusal.code)
-    case .success: return fail(.failure, "the daemon gave no explanation")
+    case .success: return Terminal.fail(.failure, "the daemon gave no explanation")
     case .failure(.notRunning): return alone(request)
-    case .failure(let failure): return fail(failure.exitCode, failure.text)
+    case .failure(let failure): return Terminal.fail(failure.exitCode, failure.text)
     }
   }
 
@@ -35,9 +35,9 @@ package enum ExplainCommand {
     switch Inquiry.read(
       source: question.source, destination: question.destination, transport: question.transport, port: question.port)
     {
-    case .failure(let problem): return fail(.badInput, problem.text)
+    case .failure(let problem): return Terminal.fail(.badInput, problem.text)
     case .success(let inquiry):
-      guard geteuid() == 0 else { return fail(.noPermission, "explain needs root, to see all of the system") }
+      guard geteuid() == 0 else { return Terminal.fail(.noPermission, "explain needs root, to see all of the system") }
       var configuration = ConfigurationDirectory.load(path: request.configPath)
       for diagnostic in configuration.diagnostics where diagnostic.severity == .error {
         Terminal.complain(CheckText.line(diagnostic, isColoured: Terminal.isColourful(2)) + "\n")
@@ -46,11 +46,11 @@ package enum ExplainCommand {
       do {
         return show(try explain(inquiry, configuration, tunnels, request.stateDirectory), request)
       } catch let problem as Explanation.Problem {
-        return fail(.badInput, problem.text)
+        return Terminal.fail(.badInput, problem.text)
       } catch let fault as Fault {
-        return fail(.failure, fault.sentence)
+        return Terminal.fail(.failure, fault.sentence)
       } catch {
-        return fail(.failure, "\(error)")
+        return Terminal.fail(.failure, "\(error)")
       }
     }
   }
@@ -62,7 +62,7 @@ package enum ExplainCommand {
     let snapshot = try hands.netlink.snapshot()
     let settings = configuration.settings
     let isArmed = hands.hasRuleset
-    let isAfterCrash = isArmed && snapshot.links.contains { $0.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false }
+    let isAfterCrash = isArmed && snapshot.links.contains(where: TunnelState.isOurs)
     var explanation = Explanation(
       situation: isAfterCrash
         ? "no daemon runs; one ended without a stop, and what it made stands"
@@ -78,11 +78,6 @@ package enum ExplainCommand {
     let scene = Scene(settings: settings, plan: later, in: standing)
     explanation.withTunnels = try Explainer.answers(inquiry, in: scene).get()
     return explanation
-  }
-
-  private static func fail(_ code: ExitCode, _ text: String) -> ExitCode {
-    Terminal.complain("adit: \(StatusText.printable(text))\n")
-    return code
   }
 }
 

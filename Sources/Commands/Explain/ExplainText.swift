@@ -14,7 +14,7 @@ package enum ExplainText {
   }
 
   private static func lines(_ answer: Explanation.Answer, isLong: Bool) -> [String] {
-    let family = answer.family.words
+    let family = answer.family.name
     let source =
       answer.input.map { input in
         (answer.source ?? "a device without a known address") + " on \(input)" + (answer.mac.map { " (\($0))" } ?? "")

@@ -160,12 +160,12 @@ final class Proof {
   /// Our table treats every client as a device of the gateway's LAN.
   private var isPlanned: Bool {
     let set = "lan_\(gateway.name)"
-    guard let elements = try? FirewallTable.elements(of: set, in: "adit") else { return false }
-    let devices = elements.map { String(decoding: $0.key.prefix { $0 != 0 }, as: UTF8.self) }
-    return clients.allSatisfy { $0.bridge != nil || devices.contains($0.device.text) }
+    guard let elements = try? FirewallTable.elements(of: set, in: NetworkPlan.table.text) else { return false }
+    let devices = elements.compactMap(\.device)
+    return clients.allSatisfy { $0.bridge != nil || devices.contains($0.device) }
   }
 
-  private var hasTable: Bool { (try? FirewallTable.exists("adit")) ?? false }
+  private var hasTable: Bool { (try? FirewallTable.exists(NetworkPlan.table.text)) ?? false }
 
   /// The client is treated as what stands treats the LAN, be it right or wrong.
   /// - Parameter isPlanned: a daemon has planned for it.
@@ -197,7 +197,7 @@ final class Proof {
 
   /// Outside: everything but the LANs, their ports and our own tunnels; a LAN device only where it is the way out too.
   private func taps(_ snapshot: Snapshot) throws(ProveFailure) -> (outside: [Tap], inside: [Tap]) {
-    let ours = snapshot.links.filter { $0.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false }
+    let ours = snapshot.links.filter(TunnelState.isOurs)
     var narrowed = configuration
     let tunnels = PlanCommand.narrow(&narrowed, to: nil)
     let uplinks = Planner.plan(settings: configuration.settings, tunnels: tunnels, snapshot: snapshot).uplinks

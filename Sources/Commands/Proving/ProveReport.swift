@@ -115,7 +115,7 @@ extension ProveReport.Round {
         case .leak: "LEAK  "
         case .unsent: "unsent"
         }
-      let family = result.probe.family == .ipv4 ? "IPv4" : "IPv6"
+      let family = result.probe.family.name
       lines.append("  \(word)  \(family)  \(words)\(padding)  \(Self.outcome(result))")
     }
     return lines.joined(separator: "\n") + "\n"

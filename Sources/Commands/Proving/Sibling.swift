@@ -6,7 +6,7 @@ import Netlink
 ///
 /// Without a daemon to arm anew would mend what is to be proved.
 struct Sibling {
-  private static let table = "adit"
+  private static let table = NetworkPlan.table.text
   /// IFNAMSIZ: how nf_tables keeps a device's name.
   private static let nameLength = 16
 

@@ -13,12 +13,12 @@ package enum ArmCommand {
   private static let limit: Duration = .seconds(10)
 
   package static func run(configPath: String?, stateDirectory: String) -> ExitCode {
-    guard geteuid() == 0 else { return fail(.noPermission, "arm needs root") }
+    guard geteuid() == 0 else { return Terminal.fail(.noPermission, "arm needs root") }
     let wasOpen: Bool
     do throws(Fault) {
       wasOpen = try OpenCommand.close()
     } catch {
-      return fail(.failure, error.sentence)
+      return Terminal.fail(.failure, error.sentence)
     }
     do throws(NamespaceLock.Failure) {
       let lock = try NamespaceLock()
@@ -31,8 +31,8 @@ package enum ArmCommand {
       case .taken where wasOpen:
         Terminal.say("closed again\n")
         return .ok
-      case .taken: return fail(.unavailable, "a daemon runs here, and the kill switch is its own")
-      case .system(let failure): return fail(.failure, failure.description)
+      case .taken: return Terminal.fail(.unavailable, "a daemon runs here, and the kill switch is its own")
+      case .system(let failure): return Terminal.fail(.failure, failure.description)
       }
     }
   }
@@ -45,27 +45,28 @@ package enum ArmCommand {
     }
     guard configuration.settings.gateways.contains(where: { $0.killSwitch == .always }) else {
       let words = "nothing to arm: no gateway that can be read has `kill_switch 'always'`"
-      return fail(.badConfiguration, words + "; what was closed stays closed")
+      return Terminal.fail(.badConfiguration, words + "; what was closed stays closed")
     }
     let tunnels = PlanCommand.narrow(&configuration, to: nil)
     do {
       let hands = try Hands(stateDirectory: stateDirectory)
       if configuration.isIncomplete, hands.hasRuleset {
-        return fail(.badConfiguration, "not all of it can be read, and a gateway may be missing; all stays as it is")
+        return Terminal.fail(
+          .badConfiguration, "not all of it can be read, and a gateway may be missing; all stays as it is")
       }
       let snapshot = try hands.netlink.snapshot()
-      let isAfterCrash = snapshot.links.contains { $0.alias?.hasPrefix(TunnelState.aliasPrefix) ?? false }
+      let isAfterCrash = snapshot.links.contains(where: TunnelState.isOurs)
       let plan = Planner.armed(
         settings: configuration.settings, tunnels: tunnels, snapshot: snapshot, holdsSessions: isAfterCrash)
       let failures = try hands.applyNow(plan, within: limit)
       for failure in failures { Terminal.complain("adit: \(failure.fault.sentence)\n") }
-      guard failures.isEmpty else { return fail(.failure, "not all of it could be done") }
+      guard failures.isEmpty else { return Terminal.fail(.failure, "not all of it could be done") }
       Terminal.say(words(plan, configuration.settings) + "\n")
       return .ok
     } catch let fault as Fault {
-      return fail(.failure, fault.sentence)
+      return Terminal.fail(.failure, fault.sentence)
     } catch {
-      return fail(.failure, "\(error)")
+      return Terminal.fail(.failure, "\(error)")
     }
   }
 
@@ -77,10 +78,5 @@ package enum ArmCommand {
       return "\(gateway.name) (\(devices.joined(separator: ", ")))"
     }
     return "armed: " + parts.joined(separator: "; ")
-  }
-
-  private static func fail(_ code: ExitCode, _ text: String) -> ExitCode {
-    Terminal.complain("adit: \(text)\n")
-    return code
   }
 }

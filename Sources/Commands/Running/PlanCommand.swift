@@ -17,13 +17,13 @@ package enum PlanCommand {
     }
     if let name = request.tunnel, !configuration.tunnels.contains(where: { $0.settings.name.text == name }) {
       let near = NearestName.of(name, in: configuration.tunnels.map(\.settings.name.text))
-      return fail(.badInput, "there is no tunnel `\(name)`" + (near.map { "; did you mean `\($0)`?" } ?? ""))
+      return Terminal.fail(.badInput, "there is no tunnel `\(name)`" + (near.map { "; did you mean `\($0)`?" } ?? ""))
     }
     let tunnels = narrow(&configuration, to: request.tunnel)
     if configuration.settings.gateways.isEmpty, tunnels.allSatisfy({ $0.profile == nil }) {
-      return fail(.badConfiguration, "there is nothing to plan; `adit check` says more")
+      return Terminal.fail(.badConfiguration, "there is nothing to plan; `adit check` says more")
     }
-    guard geteuid() == 0 else { return fail(.noPermission, "plan needs root, to see all of the system") }
+    guard geteuid() == 0 else { return Terminal.fail(.noPermission, "plan needs root, to see all of the system") }
     if isDaemonRunning {
       Terminal.complain("adit: a daemon runs here; this is the plan before any server has pushed anything\n")
     }
@@ -64,9 +64,9 @@ package enum PlanCommand {
       }
       return .ok
     } catch let fault as Fault {
-      return fail(.failure, fault.sentence)
+      return Terminal.fail(.failure, fault.sentence)
     } catch {
-      return fail(.failure, "\(error)")
+      return Terminal.fail(.failure, "\(error)")
     }
   }
 
@@ -78,10 +78,5 @@ package enum PlanCommand {
     } catch {
       return error == .taken
     }
-  }
-
-  private static func fail(_ code: ExitCode, _ text: String) -> ExitCode {
-    Terminal.complain("adit: \(text)\n")
-    return code
   }
 }

@@ -1,3 +1,4 @@
+import Control
 import Glibc
 
 /// The three standard streams, as far as one-shot commands need them.
@@ -13,6 +14,12 @@ package enum Terminal {
   package static func say(_ text: String) { write(text, to: 1) }
 
   package static func complain(_ text: String) { write(text, to: 2) }
+
+  /// The last word of a command that did not do what was asked.
+  static func fail(_ code: ExitCode, _ text: String) -> ExitCode {
+    complain("adit: \(StatusText.printable(text))\n")
+    return code
+  }
 
   /// A reader that has gone away ends nothing but the output.
   private static func write(_ text: String, to descriptor: Int32) {

@@ -23,7 +23,7 @@ extension Explanation {
 extension Explanation.Answer {
   fileprivate var json: JSONValue {
     .object([
-      .init("family", .string(family == .ipv4 ? "ipv4" : "ipv6")), .init("source", .text(source)),
+      .init("family", .string(family.keyword)), .init("source", .text(source)),
       .init("mac", .text(mac)), .init("input", .text(input)), .init("destination", .string(destination)),
       .init("transport", .string(transport)), .init("port", .integer(port)), .init("way", .string(way.rawValue)),
       .init("tunnel", .text(tunnel)), .init("output", .text(output)), .init("gateway", .text(gateway)),

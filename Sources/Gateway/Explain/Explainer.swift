@@ -85,7 +85,7 @@ package struct Explainer {
         answer.way = .tunnel
         answer.tunnel = tunnel.text
         origin = journey.marking ?? routing(journey, device)
-      } else if leavesTheHouse(journey, by: output) {
+      } else if leavesTheHouse(journey) {
         answer.way = .wan
         origin = journey.marking ?? journey.letting ?? routing(journey, device)
       } else {
@@ -114,7 +114,7 @@ package struct Explainer {
   }
 
   /// By a device that is LAN and uplink at once both may be meant.
-  private func leavesTheHouse(_ journey: Journey, by output: DeviceName) -> Bool {
+  private func leavesTheHouse(_ journey: Journey) -> Bool {
     guard let route = journey.route else { return true }
     return route.table != RoutingTables.local && (route.gateway != nil || route.destination.length == 0)
       && !isInside(route)
@@ -244,10 +244,6 @@ extension Journey.Refusal {
     if case .rejection = self { return true }
     return false
   }
-}
-
-extension AddressFamily {
-  fileprivate var name: String { self == .ipv4 ? "IPv4" : "IPv6" }
 }
 
 extension RoutingTables {

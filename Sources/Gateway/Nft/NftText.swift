@@ -50,7 +50,7 @@ extension NftMatch {
     switch self {
     case .input(let devices, let isNegated): "iifname \(isNegated ? "!= " : "")\(devices.text)"
     case .output(let devices, let isNegated): "oifname \(isNegated ? "!= " : "")\(devices.text)"
-    case .family(let family): "meta nfproto \(family == .ipv4 ? "ipv4" : "ipv6")"
+    case .family(let family): "meta nfproto \(family.keyword)"
     case .familyIn(let set): "meta nfproto @\(set)"
     case .source(let family, let addresses): "\(family.nftHeader) saddr \(addresses.text)"
     case .destination(let family, let addresses): "\(family.nftHeader) daddr \(addresses.text)"

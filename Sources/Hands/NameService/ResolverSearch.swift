@@ -1,45 +1,12 @@
 package import Base
 package import Gateway
-import IO
+package import IO
 
 /// Finds out who answers names on this router, in the calling thread's network namespace.
 package enum ResolverSearch {
-  private static let port = ":0035"
-  private static let largestTable = 8 << 20
-
-  /// The inodes and addresses of the sockets of UDP port 53: cheap, to see whether looking is worth while.
-  package static func sockets() -> [UInt64: IPAddress] {
-    var result: [UInt64: IPAddress] = [:]
-    for table in ["udp", "udp6"] {
-      guard let bytes = try? TextFile.read("/proc/thread-self/net/\(table)", limit: largestTable).bytes else {
-        continue
-      }
-      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n").dropFirst() {
-        // sl local_address rem_address st tx:rx tr:when retrnsmt uid timeout inode (proc(5))
-        let words = line.split(separator: " ")
-        guard words.count > 9, words[1].hasSuffix(port), let inode = UInt64(words[9]),
-          let address = address(words[1].dropLast(port.count))
-        else { continue }
-        result[inode] = address
-      }
-    }
-    return result
-  }
-
-  /// Words of 32 bits in the machine's own order, which is little-endian wherever we run.
-  static func address(_ digits: Substring) -> IPAddress? {
-    let words = stride(from: 0, to: digits.count, by: 8).compactMap { start in
-      UInt32(digits.dropFirst(start).prefix(8), radix: 16)?.byteSwapped
-    }
-    switch words.count {
-    case 1: return .v4(IPv4Address(words[0]))
-    case 4:
-      let high = UInt64(words[0]) << 32 | UInt64(words[1])
-      let low = UInt64(words[2]) << 32 | UInt64(words[3])
-      // A socket of both families shows the wildcard of the other here.
-      return .v6(IPv6Address(high: high, low: low))
-    default: return nil
-    }
+  /// The sockets of UDP port 53: cheap, to see whether looking is worth while.
+  package static func sockets() -> Set<ListeningSockets.Socket> {
+    Set(ListeningSockets.find(port: 53, in: [.udp, .udp6]))
   }
 
   /// - Parameters:
@@ -54,9 +21,9 @@ package enum ResolverSearch {
     facts.hasResolvconf = programs.hasResolvconf
     let sockets = sockets()
     guard !sockets.isEmpty else { return facts }
-    let names = Dictionary(uniqueKeysWithValues: sockets.map { ("socket:[\($0.key)]", $0.value) })
+    let addresses = Dictionary(sockets.map { ($0.link, $0.address) }) { first, _ in first }
     for process in RunningProcess.all {
-      let held = RunningProcess.openFiles(of: process).compactMap { names[$0] }
+      let held = RunningProcess.openFiles(of: process).compactMap { addresses[$0] }
       guard !held.isEmpty, let command = RunningProcess.name(of: process) else { continue }
       let program = ResolverFacts.Program(command: command)
       facts.listeners += Set(held).sorted().map { .init(address: $0, program: program, process: process) }

@@ -97,7 +97,7 @@ package enum TextFile {
   package static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
   /// Where a symbolic link leads, links of /proc too; `nil` when it is none or longer than `limit`.
-  package static func target(ofLink path: String, limit: Int = 256) -> String? {
+  package static func target(ofLink path: String, limit: Int = 1024) -> String? {
     var room = [UInt8](repeating: 0, count: limit)
     let count = unsafe room.withUnsafeMutableBytes { room in
       guard let base = room.baseAddress else { return -1 }

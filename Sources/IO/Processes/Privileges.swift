@@ -52,7 +52,4 @@ package enum Privileges {
   package static func hideMemory() throws(SystemFailure) {
     try SystemCall.done(adit_set_dumpable(0), "PR_SET_DUMPABLE")
   }
-
-  /// Closes what nobody listed; 0, 1, 2 and up to `lowest` stay.
-  package static func closeDescriptors(from lowest: Int32) { _ = adit_close_from(lowest) }
 }

@@ -1,5 +1,4 @@
 internal import CLinux
-internal import Glibc
 
 /// Processes of others, as /proc shows them. Any of them may end between two questions: what is gone has no answer.
 package enum RunningProcess {
@@ -25,7 +24,7 @@ package enum RunningProcess {
   /// What its descriptors are: `socket:[1234]`, a path.
   package static func openFiles(of process: Int32) -> [String] {
     let folder = "/proc/\(process)/fd"
-    return ((try? TextFile.names(in: folder)) ?? []).compactMap { TextFile.linkTarget("\(folder)/\($0)") }
+    return ((try? TextFile.names(in: folder)) ?? []).compactMap { TextFile.target(ofLink: "\(folder)/\($0)") }
   }
 
   /// - Parameter name: of the program; another that has got the number meanwhile is left alone.
@@ -33,17 +32,5 @@ package enum RunningProcess {
   package static func signal(_ process: Int32, named name: String, _ signal: SignalSource.Signal) -> Bool {
     guard process > 1, self.name(of: process) == name else { return false }
     return adit_process_kill(process, signal.rawValue) == 0
-  }
-}
-
-extension TextFile {
-  /// - Returns: `nil` for what is no symbolic link, or longer than any that matters here.
-  package static func linkTarget(_ path: String) -> String? {
-    var room = [UInt8](repeating: 0, count: 1024)
-    let count = unsafe room.withUnsafeMutableBytes { buffer in
-      guard let base = buffer.baseAddress else { return -1 }
-      return unsafe readlink(path, base.assumingMemoryBound(to: CChar.self), buffer.count)
-    }
-    return count > 0 && count < room.count ? String(decoding: room[..<count], as: UTF8.self) : nil
   }
 }

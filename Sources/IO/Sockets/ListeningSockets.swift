@@ -1,7 +1,6 @@
 package import Base
-import IO
 
-/// Who listens on a port of this network namespace, from the tables of /proc/net.
+/// Who listens on a port of the calling thread's network namespace, from the kernel's tables in /proc.
 package enum ListeningSockets {
   package struct Socket: Hashable, Sendable {
     package var address: IPAddress
@@ -11,13 +10,28 @@ package enum ListeningSockets {
       self.address = address
       self.inode = inode
     }
+
+    /// How a descriptor's link in /proc names it.
+    package var link: String { "socket:[\(inode)]" }
+  }
+
+  package enum Table: String, Sendable, CaseIterable {
+    case udp, udp6, tcp, tcp6
   }
 
   /// TCP_LISTEN and, for UDP that is not connected, TCP_CLOSE of net/tcp_states.h.
   private static let states: Set<Substring> = ["0A", "07"]
-  private static let largest = 4 << 20
+  private static let largest = 8 << 20
 
-  /// - Parameter table: the text of /proc/net/udp, udp6, tcp or tcp6.
+  package static func find(port: UInt16, in tables: [Table] = Table.allCases) -> [Socket] {
+    tables.flatMap { table in
+      (try? TextFile.read("/proc/thread-self/net/\(table.rawValue)", limit: largest)).map {
+        sockets(on: port, in: String(decoding: $0.bytes, as: UTF8.self))
+      } ?? []
+    }
+  }
+
+  /// - Parameter table: the text of /proc/net/udp, udp6, tcp or tcp6 (proc(5)).
   package static func sockets(on port: UInt16, in table: String) -> [Socket] {
     table.split(separator: "\n").dropFirst().compactMap { line in
       let columns = line.split(separator: " ", omittingEmptySubsequences: true)
@@ -41,34 +55,5 @@ package enum ListeningSockets {
       rest = rest.dropFirst(8)
     }
     return IPAddress(bytes: bytes)
-  }
-
-  static func find(port: UInt16) -> [DoctorFacts.Listener] {
-    let found = ["udp", "udp6", "tcp", "tcp6"].flatMap { name in
-      (try? TextFile.read("/proc/net/\(name)", limit: largest)).map {
-        sockets(on: port, in: String(decoding: $0.bytes, as: UTF8.self))
-      } ?? []
-    }
-    guard !found.isEmpty else { return [] }
-    let programs = owners(of: Set(found.map(\.inode)))
-    var seen = Set<DoctorFacts.Listener>()
-    return found.map { DoctorFacts.Listener(program: programs[$0.inode], address: $0.address) }
-      .filter { seen.insert($0).inserted }
-  }
-
-  /// The programs that hold these sockets, as far as we may look.
-  private static func owners(of inodes: Set<UInt64>) -> [UInt64: String] {
-    var owners: [UInt64: String] = [:]
-    for process in (try? TextFile.names(in: "/proc")) ?? [] where Int(process) != nil {
-      for descriptor in (try? TextFile.names(in: "/proc/\(process)/fd")) ?? [] {
-        guard let target = TextFile.target(ofLink: "/proc/\(process)/fd/\(descriptor)"),
-          target.hasPrefix("socket:["), let inode = UInt64(target.dropFirst(8).dropLast()), inodes.contains(inode),
-          let name = try? TextFile.read("/proc/\(process)/comm", limit: 64).bytes
-        else { continue }
-        owners[inode] = String(decoding: name.prefix { $0 != 10 }, as: UTF8.self)
-      }
-      if owners.count == inodes.count { break }
-    }
-    return owners
   }
 }
