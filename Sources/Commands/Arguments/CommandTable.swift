@@ -130,8 +130,8 @@ package enum CommandTable {
     Verb(
       "cleanup", "remove everything of ours from the kernel",
       details: [
-        "For use after a crash, when no daemon runs: tun devices, addresses, routes, rules, nft table, sysctls, what resolvers were",
-        "told. It opens the LAN, as `adit disarm` does.",
+        "For use after a crash, when no daemon runs: tun devices, addresses, routes, rules, nft table, sysctls, and what",
+        "resolvers were told. It opens the LAN, as `adit disarm` does.",
       ]),
     Verb(
       "explain", "ADDRESS|MAC [DESTINATION]", 1...2, "say where a device's packets go, and which key decides",
