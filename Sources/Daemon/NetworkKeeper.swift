@@ -176,7 +176,7 @@ final class NetworkKeeper {
   func proceed(at now: Instant) {
     if let due = settingsAt, due <= now {
       settingsAt = now + Self.settingsInterval
-      if hands.hasLostSetting { restore(at: ofTheRest.moment(at: now)) }
+      if hands.hasLostSetting { restore(ofTheRest.moment(at: now), at: now) }
     }
     guard hands.isBusy else { return }
     do throws(Fault) { take(try hands.proceed(), at: now) } catch { fail(error, at: now) }
@@ -187,7 +187,7 @@ final class NetworkKeeper {
     drainFirewall(at: now)
     let report = monitor.drain(leavingOut: hands.netlink)
     if report.hasLost || report.hasOverflowed || (report.changed.contains(.setting) && hands.hasLostSetting) {
-      restore(at: ofTheRest.moment(at: now))
+      restore(ofTheRest.moment(at: now), at: now)
     }
     guard !report.changed.isEmpty || report.hasOverflowed else { return }
     pathsAt = pathsAt ?? now + Self.settle
@@ -209,11 +209,13 @@ final class NetworkKeeper {
     // must do.
     if report.hasOverflowed, !firewallMonitor.isLargest { hands.distrustRuleset() }
     for change in changes { tell(LossText.words(change), kind: LossText.deed(change), at: now) }
-    restore(at: ofTable.moment(at: now))
+    restore(ofTable.moment(at: now), at: now)
   }
 
-  private func restore(at moment: Instant?) {
-    if let moment { refreshAt = min(refreshAt ?? moment, moment) }
+  private func restore(_ noticed: Instant?, at now: Instant) {
+    if let moment = Restoration.moment(noticed, of: ofTable, and: ofTheRest, at: now) {
+      refreshAt = min(refreshAt ?? moment, moment)
+    }
   }
 
   private func tell(_ text: String, kind: String, at now: Instant) {

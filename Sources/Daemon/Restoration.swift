@@ -12,7 +12,7 @@ package struct Restoration {
   private let longestPause: Duration
   private var last: Instant?
   private var pause = Duration.zero
-  private var isPending = false
+  package private(set) var isPending = false
 
   package init(longestPause: Duration) { self.longestPause = longestPause }
 
@@ -31,6 +31,14 @@ package struct Restoration {
 
   /// All is looked at now.
   package mutating func end() { isPending = false }
+
+  /// When to look again, given what was noticed now: what waits already must not wait on when the other is gone too, for
+  /// then nothing keeps the LAN closed.
+  package static func moment(_ noticed: Instant?, of table: Restoration, and rest: Restoration, at now: Instant)
+    -> Instant?
+  {
+    table.isPending && rest.isPending ? now : noticed
+  }
 }
 
 /// Says the same thing once a minute, and then how often it was.

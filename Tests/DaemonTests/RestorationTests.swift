@@ -31,6 +31,24 @@ struct RestorationTests {
     #expect(afterCalm == now + .seconds(10))
   }
 
+  @Test("table and rules gone together: at once, however often, for nothing else keeps the LAN closed (G-22)")
+  func together() {
+    var table = Restoration(longestPause: .seconds(4))
+    var rest = Restoration(longestPause: .seconds(1))
+    var now = start
+    for _ in 0..<20 {
+      let first = rest.moment(at: now)
+      #expect(Restoration.moment(first, of: table, and: rest, at: now) == first)
+      let second = table.moment(at: now + .milliseconds(1))
+      now += .milliseconds(1)
+      #expect(Restoration.moment(second, of: table, and: rest, at: now) == now)
+      table.end()
+      rest.end()
+    }
+    let alone = table.moment(at: now)
+    #expect(Restoration.moment(alone, of: table, and: rest, at: now) == now + .seconds(4))
+  }
+
   @Test("the log says it once a minute, and how often it was")
   func once() {
     var told = OncePerMinute()

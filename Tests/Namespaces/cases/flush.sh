@@ -88,5 +88,14 @@ expect_within 5 "a deleted device is made anew" another
 expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
 lab_capture_end "$LAB_DIR/wan.pcap"
 expect "no clear packet was seen on the WAN" sh -c "[ \$(tcpdump -r $LAB_DIR/wan.pcap 2>/dev/null | grep -c .) -eq 0 ]"
+# Table and rules together: nothing else keeps the LAN closed, so no fight makes both wait.
+flush_both() { lab_in gw nft flush ruleset; flush_rules; }
+both_back() { rules_back && ours; }
+one_back() { rules_back || ours; }
+fight flush_both
+expect_within 8 "after a fight over both, both are back" both_back
+flush_both 2> /dev/null
+back_within 500 "flushed together: what closes the LAN is back at once" one_back
+expect_within 8 "and all of it" both_back
 expect "stops in time" adit_stop
 expect "forwarding goes to what the owner set it to last" test "$(lab_in gw sysctl -n net.ipv4.ip_forward)" = 0
