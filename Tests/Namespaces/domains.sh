@@ -8,9 +8,6 @@ domains_far() {
   wait_for 5 lab_in far sh -c "ss -ltn | grep -q ':80 '"
 }
 
-# The house's own translation, as every router has it.
-house_nat() { lab_in gw nft 'table ip house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'; }
-
 # domains_resolver NS ADDRESS: names of lab with a life of two minutes; one of a week.
 domains_resolver() {
   ip netns exec "$LAB-$1" dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --pid-file --user=root \

@@ -34,6 +34,9 @@ home_config() {
   } > "$LAB_DIR/config/gateway"
 }
 
+# house_nat FAMILY: the house's own translation, as every router has it.
+house_nat() { lab_in gw nft "table $1 house { chain out { type nat hook postrouting priority srcnat; oifname \"wan0\" masquerade; }; }"; }
+
 # adit_start ARGUMENT...: in the gateway, with a state directory of its own; log in $LAB_DIR/adit.log.
 adit_start() {
   : > "$LAB_DIR/adit.log"

@@ -1,5 +1,6 @@
 package import Base
 import Gateway
+import Netlink
 
 /// The nets that the LAN devices stand in, to tell a device of the house from the rest of the world.
 package struct LANPlaces {
@@ -25,6 +26,15 @@ package struct LANPlaces {
       if let device = route.device, lan.contains(device) { add(route.destination, device) }
     }
     self.nets = nets
+  }
+
+  /// As they are now.
+  static func find(_ lan: [DeviceName]) throws(Fault) -> LANPlaces {
+    do throws(NetlinkFailure) {
+      return LANPlaces(lan: lan, snapshot: try NetlinkSocket().snapshot())
+    } catch {
+      throw Fault(.networkPlanFailed, "\(error)")
+    }
   }
 
   /// Why there can be no pass for it; `nil` = it is a device of a LAN.

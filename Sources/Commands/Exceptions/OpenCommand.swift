@@ -44,13 +44,7 @@ package enum OpenCommand {
   }
 
   private static func forgetConnections(of devices: [DeviceName]) throws(Fault) {
-    let snapshot: Snapshot
-    do throws(NetlinkFailure) {
-      snapshot = try NetlinkSocket().snapshot()
-    } catch {
-      throw Fault(.networkPlanFailed, "\(error)")
-    }
-    let nets = LANPlaces(lan: devices, snapshot: snapshot).nets.map(\.prefix)
+    let nets = try LANPlaces.find(devices).nets.map(\.prefix)
     RunningConnections.forget { source in nets.contains { $0.contains(source) } }
   }
 

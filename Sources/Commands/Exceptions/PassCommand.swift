@@ -4,7 +4,6 @@ import Gateway
 import Glibc
 import Hands
 import IO
-import Netlink
 
 /// `adit pass`: one device of a LAN goes out by the WAN for a time that the kernel counts.
 package enum PassCommand {
@@ -36,7 +35,7 @@ package enum PassCommand {
     guard let lan = try Exceptions.lanDevices() else {
       return Terminal.fail(.unavailable, "nothing is armed: what a LAN sends takes the ordinary way already")
     }
-    if let complaint = LANPlaces(lan: lan, snapshot: try snapshot()).complaint(about: address) {
+    if let complaint = try LANPlaces.find(lan).complaint(about: address) {
       return Terminal.fail(.badInput, complaint)
     }
     let code = change(address, timeout: span, Hands.addNow)
@@ -68,14 +67,6 @@ package enum PassCommand {
     guard notes.isEmpty else { return .failure }
     RunningConnections.forget { $0 == address }
     return .ok
-  }
-
-  private static func snapshot() throws(Fault) -> Snapshot {
-    do throws(NetlinkFailure) {
-      return try NetlinkSocket().snapshot()
-    } catch {
-      throw Fault(.networkPlanFailed, "\(error)")
-    }
   }
 
   private static func words(_ pass: PassStatus, at wall: WallTime) -> String {

@@ -7,7 +7,7 @@ good() {
   cp "$LAB_DIR/home.ovpn" "$LAB_DIR/config/home.ovpn"; chmod 600 "$LAB_DIR/config/home.ovpn"
   home_config "option kill_switch '${1:-always}'"
 }
-lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
+house_nat inet
 for ns in gw lan; do lab_in $ns sysctl -qw net.ipv4.icmp_ratelimit=0; done
 closed() { refuse "$1: the LAN is closed" ping_lan 192.0.2.80; expect "$1: the LAN reaches the router" ping_lan 192.168.77.1; }
 # What a tired owner may do to the files; the files are good before each.

@@ -2,7 +2,7 @@
 lab_up; lab_pki
 home_profile "connect-timeout 3"
 config() { home_config "option kill_switch '$1'" "${@:2}"; } # KILL_SWITCH LINE...
-lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
+house_nat inet
 ip -n "$LAB_ISP" -6 route add fd77::/64 via 2001:db8:100::2
 for ns in gw lan; do lab_in $ns sysctl -qw net.ipv4.icmp_ratelimit=0; done
 ping_router() { lab_in gw ping -c 1 -W 1 -q "${1:-192.0.2.80}"; }

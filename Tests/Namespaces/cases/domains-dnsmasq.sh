@@ -3,7 +3,7 @@
 . Tests/Namespaces/house.sh
 . Tests/Namespaces/domains.sh
 lab_up; lab_pki; names_up
-domains_far; house_nat
+domains_far; house_nat ip
 house_dnsmasq
 lab_resolv lan 192.168.77.1
 profile home "remote 203.0.113.10 1194 udp"

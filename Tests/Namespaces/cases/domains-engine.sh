@@ -12,7 +12,7 @@ config_tunnel home
 config_gateway lan "list tunnel 'home'" "list lan 'lan0'" "option kill_switch 'session'"
 config_section policy tv "list dest 'example.lab'" "option via 'wan'"
 config_section policy book "list dest '!left.example.lab'" "list dest 'example.lab'" "list proto 'udp'" "option via 'block'"
-house_nat
+house_nat ip
 before=$(network_state)
 adit_run
 expect_within 15 "connected" adit_connected

@@ -7,14 +7,7 @@ config_tunnel home
 config_gateway lan "list tunnel 'home'" "list lan 'lan0'" "option kill_switch 'session'"
 # PPPoE leaves 1492 bytes; the house hides its hosts.
 ip -n "$LAB_GW" link set wan0 mtu 1492
-lab_in gw nft -f - <<'NFT'
-table inet house {
-  chain out {
-    type nat hook postrouting priority srcnat;
-    oifname "wan0" masquerade
-  }
-}
-NFT
+house_nat inet
 listen far 5201; listen lan 6881
 lab_in server nft -f - <<'NFT'
 table inet forwards {

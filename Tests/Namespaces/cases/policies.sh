@@ -26,14 +26,7 @@ policy() { local name=$1; shift; printf "config policy '%s'\n" "$name"; printf '
 } > "$LAB_DIR/config/policies"
 for last in 21 22 23 25 26 27; do lab_address lan eth0 "192.168.77.$last/24" "fd77::$last/64"; done
 for last in 65 81 82 83 84 85 86 87 88 89 90 91 92 93; do lab_address far eth0 "192.0.2.$last/24" "2001:db8:80::$last/64"; done
-lab_in gw nft -f - <<'NFT'
-table inet house {
-  chain out {
-    type nat hook postrouting priority srcnat;
-    oifname "wan0" masquerade
-  }
-}
-NFT
+house_nat inet
 # The kernel answers one host with few ICMP errors a second; this case asks more often.
 lab_in gw sysctl -qw net.ipv4.icmp_ratelimit=0 net.ipv6.icmp.ratelimit=0
 ip netns exec "$LAB_FAR" tcpdump -l -n -i eth0 'icmp[0] == 8 or icmp6[0] == 128 or tcp[tcpflags] == tcp-syn' > "$LAB_DIR/far.seen" 2> "$LAB_DIR/far.tcpdump" &

@@ -4,7 +4,7 @@ lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"'
 home_profile
 home_config
 # The house's NAT would give a clear packet an address with which it gets far.
-lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname "wan0" masquerade; }; }'
+house_nat inet
 ip -n "$LAB_ISP" -6 route add fd77::/64 via 2001:db8:100::2
 lab_capture isp gw0 "$LAB_DIR/wan.pcap" "not host 203.0.113.10 and (host 192.0.2.80 or host 2001:db8:80::80 or net 192.168.77.0/24 or net fd77::/64)"
 expect "arm, as at boot" adit arm --config "$LAB_DIR/config"
