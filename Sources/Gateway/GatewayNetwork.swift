@@ -51,6 +51,11 @@ struct GatewayNetwork {
     return active?.carries(family) ?? false ? .tunnel : .refused
   }
 
+  /// True while the network of the tunnel stands and its far end is gone for longer than a gap.
+  func isWaiting(_ family: AddressFamily) -> Bool {
+    verdict(family) == .tunnel && !(active?.state.isUp ?? false)
+  }
+
   var flowWays: [AddressFamily: FlowWay] {
     var ways: [AddressFamily: FlowWay] = [:]
     for family in AddressFamily.allCases {

@@ -5,7 +5,7 @@ extension Ruleset {
   /// Refuses before routing what no tunnel carries now: behind an `unreachable` route nothing could answer a TCP reset.
   var earlyRefusals: [NftChain] {
     let refusing = situation.gateways.filter { gateway in
-      AddressFamily.allCases.contains { gateway.verdict($0) == .refused }
+      AddressFamily.allCases.contains { gateway.verdict($0) == .refused || gateway.isWaiting($0) }
     }
     let entries = refusing.map { gateway in
       NftRule(.from(gateway.lanSet), then: .jump(NftName("early").of(gateway.settings.name)))
@@ -31,6 +31,12 @@ extension Ruleset {
     for family in AddressFamily.allCases where gateway.verdict(family) == .refused {
       rules.append(
         NftRule(.family(family), then: .goto(gateway.refusal)).because(gateway.origin(gateway.refusingKey(family))))
+    }
+    // What runs may live on when the tunnel is back; what begins now is told at once that it cannot.
+    for family in AddressFamily.allCases where gateway.isWaiting(family) {
+      rules.append(
+        NftRule(.family(family), .direction(.original), .isNew, then: .goto(gateway.refusal))
+          .because(gateway.origin(gateway.refusingKey(family))))
     }
     return NftChain(NftName("early").of(gateway.settings.name), nil, rules)
   }

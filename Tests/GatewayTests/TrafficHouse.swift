@@ -7,7 +7,7 @@ import Testing
 
 /// The house of docs/TRAFFIC.md in one of its states, and packets to send through it.
 struct TrafficHouse {
-  enum State { case nothing, beforeNetwork, armed, connecting, up, down, stopped, crashed, armedAfterCrash }
+  enum State { case nothing, beforeNetwork, armed, connecting, up, reasserting, down, stopped, crashed, armedAfterCrash }
 
   var state: State
   var hasIPv6Server = true
@@ -48,6 +48,7 @@ struct TrafficHouse {
     if let via = policy.via {
       try house.addPolicy("tv", from: ["192.168.1.50", "fd01::50"], via: via) { $0.onDown = policy.onDown }
     }
+    if state == .reasserting { house.tunnels[0].isUp = false }
     if state == .down {
       house.tunnels[0].pushed = nil
       house.tunnels[0].isUp = false
@@ -67,7 +68,7 @@ struct TrafficHouse {
       case .beforeNetwork: armed(in: Snapshot(links: house.snapshot.links))
       case .armed, .stopped: armed(in: house.snapshot)
       case .armedAfterCrash: armed(in: house.snapshot, afterCrash: true)
-      case .connecting, .up, .down, .crashed: house.plan(clockIsUnset: clockIsUnset, openings: openings)
+      case .connecting, .up, .reasserting, .down, .crashed: house.plan(clockIsUnset: clockIsUnset, openings: openings)
       }
     // What the command takes away, and a daemon plans without.
     plan.rules.removeAll { RoutingTables.isRouterRow($0) && openings.router.contains($0.family) }

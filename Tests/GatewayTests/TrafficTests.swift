@@ -65,7 +65,8 @@ struct TrafficTests {
       case "scope all": changes.append { $0.scope = .all }
       case "a server without IPv6": house.hasIPv6Server = false
       case "armed": house.state = .armed
-      case "up", "reasserting": house.state = .up
+      case "up": house.state = .up
+      case "reasserting": house.state = .reasserting
       case "down": house.state = .down
       case "connecting": house.state = .connecting
       case "stopped": house.state = .stopped

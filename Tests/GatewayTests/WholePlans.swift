@@ -42,7 +42,7 @@ enum WholePlans {
         return Planner.plan(
           settings: house.settings, tunnels: house.tunnels, snapshot: house.snapshot, formerUplinks: uplinks)
       },
-      Case("two gateways, two tunnels", twoGateways),
+      Case("R-12: the server is gone", serverGone), Case("two gateways, two tunnels", twoGateways),
       Case("in reserve by choice", twoUp) { house in
         Planner.plan(
           settings: house.settings, tunnels: house.tunnels, snapshot: house.snapshot,
@@ -85,6 +85,12 @@ enum WholePlans {
   @Sendable private static func lostUplink() throws -> House {
     var house = try Situations.full()
     house.snapshot.routes.removeAll { $0.destination.length == 0 }
+    return house
+  }
+
+  @Sendable private static func serverGone() throws -> House {
+    var house = try Situations.full()
+    house.tunnels[0].isUp = false
     return house
   }
 
