@@ -109,6 +109,8 @@ leak_watch "host 192.0.2.80 and icmp"
 lab_server_stop home -KILL
 expect_within 15 "reasserting" adit_status '"status":"reasserting"'
 refuse "reasserting: the LAN does not get out" ping_lan 192.0.2.80
+expect_within 5 "reasserting: a connection that begins is reset at once" eval \
+  "timeout 1 ip netns exec $LAB_LAN bash -c 'exec 3<> /dev/tcp/192.0.2.80/80' 2>&1 | grep -q refused"
 leak_none reasserting
 outside reasserting yes yes; house_holds reasserting
 adit_stop
