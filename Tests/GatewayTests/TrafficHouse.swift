@@ -7,7 +7,9 @@ import Testing
 
 /// The house of docs/TRAFFIC.md in one of its states, and packets to send through it.
 struct TrafficHouse {
-  enum State { case nothing, beforeNetwork, armed, connecting, up, reasserting, down, stopped, crashed, armedAfterCrash }
+  enum State {
+    case nothing, beforeNetwork, armed, connecting, up, reasserting, down, stopped, crashed, armedAfterCrash
+  }
 
   var state: State
   var hasIPv6Server = true
