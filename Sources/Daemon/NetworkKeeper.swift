@@ -254,7 +254,13 @@ final class NetworkKeeper {
 
   /// By which device, gateway and source a packet of ours would reach the address now; `nil` = not at all.
   func path(to address: IPAddress, mark: UInt32) -> Path? {
-    do throws(NetlinkFailure) { return try hands.netlink.path(to: address, mark: mark) } catch { return nil }
+    do throws(NetlinkFailure) {
+      let path = try hands.netlink.path(to: address, mark: mark)
+      // A default that somebody laid through a tunnel of ours leads nowhere for what carries the tunnel.
+      return plan.devices.contains { $0.name == path?.device } ? nil : path
+    } catch {
+      return nil
+    }
   }
 
   /// What decides about a packet now.

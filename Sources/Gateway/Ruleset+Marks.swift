@@ -47,7 +47,9 @@ extension Ruleset {
     chains.append(
       NftChain(
         "mark_out", NftHook(.route, .output, .mangle),
-        [NftRule([isMarked(marks.own)], then: [setConnectionMark(marks.own), .accept], origin: .transport)]
+        // A default that somebody laid through a tunnel would have it carry itself, round and round.
+        [NftRule([isMarked(marks.own), .into("tunnels")], then: [.goto(routerRefusal)], origin: .transport)]
+          + [NftRule([isMarked(marks.own)], then: [setConnectionMark(marks.own), .accept], origin: .transport)]
           + answersOfOthers.map { NftRule($0.matches, then: $0.statements + [.accept], origin: .answers) }
           + (fromRouter == nil ? [] : [NftRule(then: .jump("from_router"))]) + [routerQueries]))
     if let fromRouter { chains.append(fromRouter) }

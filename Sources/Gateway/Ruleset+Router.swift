@@ -18,13 +18,13 @@ extension Ruleset {
     return chains
   }
 
-  private var refusal: NftName { NftName("refuse").of(Self.routerName) }
+  var routerRefusal: NftName { NftName("refuse").of(Self.routerName) }
 
   private func inboundRules(_ gateway: GatewayNetwork) -> [NftRule] {
     fromInside(then: .return) + [
       NftRule(.udp(from: 67), .udp(to: 68), then: .return), NftRule(.udp(from: 547), .udp(to: 546), then: .return),
       NftRule(.protocols([.icmp, .icmpv6]), then: .return), NftRule(.headerProtocol(.igmp), then: .return),
-      NftRule(.direction(.original), .isNew, then: .goto(refusal)).because(gateway.origin("inbound")),
+      NftRule(.direction(.original), .isNew, then: .goto(routerRefusal)).because(gateway.origin("inbound")),
     ]
   }
 
@@ -49,7 +49,7 @@ extension Ruleset {
       rules.append(NftRule(.notInto("uplinks"), .into("lan"), then: .accept).because(.house))
     }
     rules += insideAndExcluded(gateway, then: .accept)
-    return rules + [NftRule(then: .goto(refusal)).because(gateway.origin("kill_switch"))]
+    return rules + [NftRule(then: .goto(routerRefusal)).because(gateway.origin("kill_switch"))]
   }
 
   /// What the router cannot live without: itself, its lease, its clock, its neighbours.

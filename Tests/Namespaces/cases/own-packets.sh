@@ -48,6 +48,17 @@ done
 expect_within 10 "the line has flapped: connected" adit_connected
 expect_within 5 "the LAN leaves by the tunnel" exits_by lan 203.0.113.10
 flood_end
+# A default without a device, while the line is down: the kernel lays it through the tunnel, which must not carry itself.
+ip -n "$LAB_GW" link set wan0 down
+ip -n "$LAB_GW" route add default via 198.51.100.1
+expect "the kernel takes the tunnel for the way out" sh -c "ip -n $LAB_GW route show default | grep -q tun-home"
+ip -n "$LAB_GW" link set wan0 up
+expect_within 3 "which is noticed" adit_status '"status":"(reasserting|connecting)"'
+began=$(cpu); wait_for 2 false; seen=$(( $(cpu) - began ))
+expect "two seconds of it cost less than 0.4 s of computing ($seen ticks of 10 ms)" test "$seen" -lt 40
+ip -n "$LAB_GW" route replace default via 198.51.100.1 dev wan0
+expect_within 10 "a way out again: connected" adit_connected
+expect_within 5 "the LAN leaves by the tunnel" exits_by lan 203.0.113.10
 leak_none "own packets"
 expect "stops in time" adit_stop
 
