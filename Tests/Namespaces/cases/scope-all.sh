@@ -1,7 +1,7 @@
 # Scope all: the router's own packets take the tunnel too, its transport does not, and who comes in by the WAN is answered there.
 lab_up; lab_pki; lab_second_server
 . Tests/Namespaces/house.sh
-strict_filter
+# rp_filter is left as it is: a strict one takes the ARP requests of the WAN for forged, since the router answers by the tunnel.
 count_exits
 lab_server home "port 1194" "proto udp" "server-ipv6 fd08::/64" 'push "redirect-gateway def1 ipv6"'
 LAB_AT=server2 lab_server backup "port 1194" "proto udp" "server-ipv6 fd08::/64" 'push "redirect-gateway def1 ipv6"'
