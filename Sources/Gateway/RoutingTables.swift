@@ -38,6 +38,7 @@ enum RuleRow {
   static let pushed: UInt32 = 50
   static let betweenLANs: UInt32 = 55
   static let gateway: UInt32 = 60
+  static let uplinkNets: UInt32 = 68
   static let routerOwn: UInt32 = 69
   static let router: UInt32 = 70
 }

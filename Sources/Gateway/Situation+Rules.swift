@@ -76,6 +76,16 @@ extension Situation {
       // T would keep the router from answering its LANs, which L does not name yet; `guard_output` closes its ways.
     } else if let gateway = routerGateway, gateway.coversEverything(family) {
       if openings.router.contains(family) { return rows }
+      // A strict rp_filter looks for the way back to who asks by ARP as for a packet of the router's own, without a mark
+      // (fib_validate_source in net/ipv4/fib_frontend.c). What the router sends there is refused by `guard_output`.
+      if family == .ipv4 {
+        for net in uplinkNets {
+          row(RuleRow.uplinkNets, main) {
+            $0.inputDevice = loopback
+            $0.destination = net
+          }
+        }
+      }
       row(RuleRow.router, gateway.action(family)) {
         $0.mark = marks.own
         $0.isInverted = true
@@ -86,6 +96,12 @@ extension Situation {
       row(RuleRow.router, .lookup(RoutingTables.tunnel(tunnel.state.index))) { $0.inputDevice = loopback }
     }
     return rows
+  }
+
+  /// IPv4 nets that uplinks stand in.
+  private var uplinkNets: [IPPrefix] {
+    let nets = surroundings.connected.filter { surroundings.uplinks.contains($0.device) }.map(\.prefix)
+    return Set(nets.filter { $0.family == .ipv4 }).sorted()
   }
 
   /// The LANs that are sent into this tunnel; with scope `all` the router itself comes in by lo.

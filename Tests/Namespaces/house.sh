@@ -15,9 +15,6 @@ active_is() { adit_status "\"name\":\"$1\",\"active\":\"$2\""; }
 # The router drops what comes in by a device that it would not answer by (RFC 3704).
 strict_filter() {
   lab_in gw sh -c 'for file in /proc/sys/net/ipv4/conf/*/rp_filter; do echo 1 > $file; done'
-  # With scope all it takes the ARP requests of the WAN for forged, so the ISP need not ask.
-  ip -n "$LAB_ISP" neigh replace 198.51.100.2 lladdr "$(lab_in gw cat /sys/class/net/wan0/address)" dev gw0 nud permanent 2> /dev/null
-  return 0
 }
 
 # leak_watch FILTER...: what of these is seen beyond the uplink from now on; leak_none "words" ends it.

@@ -48,9 +48,10 @@ gateway() { config_gateway lan "list tunnel 'home'" "list lan 'home0'" "option k
 gateway
 redirects() { lab_in gw sysctl -n net.ipv4.conf.all.send_redirects net.ipv4.conf.home0.send_redirects | tr '\n' ' '; }
 before="$(network_state) $(redirects)"
-# What the gateway hands on to the box: the hosts' own packets to it have their MAC.
+# What the gateway hands on to the box: the hosts' own packets to it have their MAC. Its kernel may tell the server by ICMP that
+# a port of ours is closed.
 mac=$(lab_in gw cat /sys/class/net/home0/address)
-clear_packets() { lab_capture isp home0 "$LAB_DIR/wan.pcap" "ether src $mac and (icmp or (icmp6 and ip6[40] >= 128 and ip6[40] <= 129) or dst net 10.99.0.0/16) and not dst net 192.168.77.0/24 and not dst net fd77::/64"; }
+clear_packets() { lab_capture isp home0 "$LAB_DIR/wan.pcap" "ether src $mac and (icmp[icmptype] == icmp-echo or (icmp6 and ip6[40] >= 128 and ip6[40] <= 129) or dst net 10.99.0.0/16) and not dst net 192.168.77.0/24 and not dst net fd77::/64"; }
 clear_packets; leak_control lan
 clear_packets
 lab_capture lan home0 "$LAB_DIR/redirects.pcap" "icmp[icmptype] == icmp-redirect"
