@@ -239,7 +239,7 @@ extension Daemon {
     case .started(let local): tunnel.local = local
     case .tlsEstablished(let summary): tunnel.tls = summary
     case .up(let summary): tunnel.up = summary
-    case .serverAnswered, .wantsNetwork, .renegotiated, .token, .ended: break
+    case .serverAnswered, .wantsNetwork, .renegotiated, .token, .proof, .mtu, .ended: break
     }
   }
 

@@ -52,6 +52,10 @@ extension EngineLoop {
     case .stop(let attempt): if attempt == self.attempt { stop(at: now) }
     case .renegotiate(let attempt):
       if attempt == self.attempt { session?.renegotiate(at: now, into: &outbox) }
+    case .path: break
+    case .health(let order): health = order
+    case .clock(let attempt, _):
+      if attempt == self.attempt { session?.renegotiate(at: now, into: &outbox) }
     case .watch(let order): names.watch(order)
     case .namesApplied(let sequence): namesApplied(sequence)
     case .reportCounters: report(.counters(counters()))

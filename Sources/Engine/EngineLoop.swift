@@ -36,6 +36,7 @@ struct EngineLoop: ~Copyable {
   var tun: TunDevice?
   var rooms = PacketRooms()
   var names = NameWatch()
+  var health = HealthOrder()
 
   /// The network stands: packets of the tun may leave.
   var isUp = false

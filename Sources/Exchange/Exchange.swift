@@ -50,6 +50,13 @@ package enum Order: Hashable, Sendable {
   case namesApplied(UInt32)
   /// New keys now.
   case renegotiate(Attempt)
+  /// False: the kernel knows no way to the server, so nothing is asked and nothing judged. True: the way is another, or is
+  /// back, or the host slept; the session goes on from it and says what became of it (`SessionEvent.proof`).
+  case path(Attempt, isUsable: Bool)
+  /// For this session and all later ones.
+  case health(HealthOrder)
+  /// Certificates are judged by this time from now on, those of the running session first: it renegotiates.
+  case clock(Attempt, WallTime)
   case quit
 }
 
@@ -121,6 +128,9 @@ package enum SessionEvent: Hashable, Sendable {
   case up(UpSummary)
   case renegotiated(keyID: UInt8)
   case token(SecretBytes, user: String?)
+  case proof(Proof)
+  /// Bytes of the largest inner packet that reaches the server and comes back.
+  case mtu(UInt16)
   /// The session is over. `retryAfter` and `advance` are the server's wishes (AUTH_FAILED,TEMP; RESTART).
   case ended(EndReport)
 }

@@ -23,6 +23,9 @@ extension MessageWriter {
 
   mutating func write(_ time: WallTime) { write(UInt64(bitPattern: time.seconds)) }
 
+  /// Clamped to what the other end accepts.
+  mutating func write(_ span: Duration) { write(min(UInt64(max(span.wholeNanoseconds, 0)), ExchangeLimit.span)) }
+
   mutating func write(_ sockets: [SocketKind]) {
     write(list: sockets, limit: ExchangeLimit.sockets) { $0.write($1.rawValue) }
   }
@@ -73,6 +76,10 @@ extension MessageReader {
   }
 
   mutating func readWallTime() -> WallTime? { readUInt64().map { WallTime(seconds: Int64(bitPattern: $0)) } }
+
+  mutating func readSpan() -> Duration? {
+    readUInt64().flatMap { $0 <= ExchangeLimit.span ? .nanoseconds(Int64($0)) : nil }
+  }
 
   mutating func readSockets() -> [SocketKind]? {
     readList(limit: ExchangeLimit.sockets) { $0.readByte().flatMap(SocketKind.init(rawValue:)) }

@@ -26,5 +26,7 @@ package enum ExchangeLimit {
   package static let domains = 32_768
   package static let token = 4 << 10
   /// 30 days, in nanoseconds: no server may send us to sleep for longer.
-  package static let pause: UInt64 = 30 * 86_400 * 1_000_000_000
+  package static let span: UInt64 = 30 * 86_400 * 1_000_000_000
+  /// No smaller packet must ever be carried whole (RFC 791).
+  package static let smallestMTU: UInt16 = 68
 }

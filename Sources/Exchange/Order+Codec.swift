@@ -3,7 +3,7 @@ internal import Base
 extension Order {
   private enum Kind: UInt8 {
     case configure = 1, sockets, resolve, connect, applied, refused, stop, reportCounters, renegotiate, quit, watch
-    case namesApplied
+    case namesApplied, path, health, clock
   }
 
   /// How many descriptors ride along, not counting an attachment's memfd.
@@ -54,6 +54,17 @@ extension Order {
     case .namesApplied(let sequence):
       writer = MessageWriter(type: Kind.namesApplied.rawValue)
       writer.write(sequence)
+    case .path(let attempt, let isUsable):
+      writer = MessageWriter(type: Kind.path.rawValue)
+      writer.write(attempt)
+      writer.write(isUsable)
+    case .health(let order):
+      writer = MessageWriter(type: Kind.health.rawValue)
+      order.write(to: &writer)
+    case .clock(let attempt, let time):
+      writer = MessageWriter(type: Kind.clock.rawValue)
+      writer.write(attempt)
+      writer.write(time)
     case .quit:
       writer = MessageWriter(type: Kind.quit.rawValue)
     }
@@ -91,6 +102,13 @@ extension Order {
     case .renegotiate: return reader.readAttempt().map { .renegotiate($0) }
     case .watch: return WatchOrder(&reader).map { .watch($0) }
     case .namesApplied: return reader.readUInt32().map { .namesApplied($0) }
+    case .path:
+      guard let attempt = reader.readAttempt(), let isUsable = reader.readBool() else { return nil }
+      return .path(attempt, isUsable: isUsable)
+    case .health: return HealthOrder(&reader).map { .health($0) }
+    case .clock:
+      guard let attempt = reader.readAttempt(), let time = reader.readWallTime() else { return nil }
+      return .clock(attempt, time)
     case .quit: return .quit
     }
   }

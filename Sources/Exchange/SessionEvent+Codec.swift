@@ -2,7 +2,7 @@ internal import Base
 
 extension SessionEvent {
   private enum Kind: UInt8 {
-    case started = 1, serverAnswered, tlsEstablished, wantsNetwork, up, renegotiated, token, ended
+    case started = 1, serverAnswered, tlsEstablished, wantsNetwork, up, renegotiated, token, ended, proof, mtu
   }
 
   func write(to writer: inout MessageWriter) {
@@ -35,6 +35,12 @@ extension SessionEvent {
       writer.write(Kind.token.rawValue)
       writer.attach(token, limit: ExchangeLimit.token)
       writer.write(optional: user) { $0.write(text: $1, limit: ExchangeLimit.text) }
+    case .proof(let proof):
+      writer.write(Kind.proof.rawValue)
+      proof.write(to: &writer)
+    case .mtu(let size):
+      writer.write(Kind.mtu.rawValue)
+      writer.write(size)
     case .ended(let end):
       writer.write(Kind.ended.rawValue)
       end.write(to: &writer)
@@ -63,6 +69,10 @@ extension SessionEvent {
         let user = reader.readOptional({ $0.readText(limit: ExchangeLimit.text) })
       else { return nil }
       return .token(token, user: user)
+    case .proof: return Proof(&reader).map { .proof($0) }
+    case .mtu:
+      guard let size = reader.readUInt16(), size >= ExchangeLimit.smallestMTU else { return nil }
+      return .mtu(size)
     case .ended: return EndReport(&reader).map { .ended($0) }
     }
   }
@@ -92,9 +102,7 @@ extension UpSummary {
 extension EndReport {
   fileprivate func write(to writer: inout MessageWriter) {
     writer.write(optional: fault) { $0.write($1) }
-    writer.write(optional: retryAfter) {
-      $0.write(min(UInt64(max($1.wholeNanoseconds, 0)), ExchangeLimit.pause))
-    }
+    writer.write(optional: retryAfter) { $0.write($1) }
     writer.write(optional: advance) { $0.write($1.rawValue) }
     writer.write(keepsToken)
     writer.write(wasUp)
@@ -102,13 +110,11 @@ extension EndReport {
 
   fileprivate init?(_ reader: inout MessageReader) {
     guard let fault = reader.readOptional({ $0.readFault() }),
-      let pause = reader.readOptional({ reader in reader.readUInt64().flatMap { $0 <= ExchangeLimit.pause ? $0 : nil } }
-      ),
+      let pause = reader.readOptional({ $0.readSpan() }),
       let advance = reader.readOptional({ $0.readByte().flatMap(Advance.init(rawValue:)) }),
       let keepsToken = reader.readBool(), let wasUp = reader.readBool()
     else { return nil }
     self.init(
-      fault: fault, retryAfter: pause.map { .nanoseconds(Int64($0)) }, advance: advance, keepsToken: keepsToken,
-      wasUp: wasUp)
+      fault: fault, retryAfter: pause, advance: advance, keepsToken: keepsToken, wasUp: wasUp)
   }
 }

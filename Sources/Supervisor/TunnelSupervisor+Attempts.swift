@@ -61,7 +61,7 @@ extension TunnelSupervisor {
 
   mutating func session(_ event: SessionEvent, at now: Instant, _ effects: inout [TunnelEffect]) {
     switch event {
-    case .started, .serverAnswered, .renegotiated: break
+    case .started, .serverAnswered, .renegotiated, .proof, .mtu: break
     case .tlsEstablished:
       if case .connecting(attempt, let until) = phase {
         phase = .connecting(attempt, until: max(until, now + Self.loginDeadline))

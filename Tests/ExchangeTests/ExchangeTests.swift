@@ -31,6 +31,10 @@ private enum Samples {
     .watch(WatchOrder(generation: 9, domains: manyDomains)),
     .watch(WatchOrder(generation: .max, domains: [])),
     .namesApplied(77),
+    .path(attempt, isUsable: true), .path(attempt, isUsable: false),
+    .health(HealthOrder()),
+    .health(HealthOrder(interval: .milliseconds(1500), failAfter: 100, target: endpoint6.address)),
+    .clock(attempt, WallTime(seconds: 1_800_000_000)),
     .stop(attempt), .reportCounters, .renegotiate(attempt), .quit,
   ]
 
@@ -64,6 +68,8 @@ private enum Samples {
     .up(UpSummary(cipher: .chacha20Poly1305, control: "none", dataFormat: "v1", peerID: nil, user: nil)),
     .renegotiated(keyID: 7),
     .token(SecretBytes([1, 2, 3]), user: "u"), .token(SecretBytes([]), user: nil),
+    .proof(.alive(roundTrip: .milliseconds(31))), .proof(.silent(for: .seconds(2))), .proof(.failed),
+    .mtu(ExchangeLimit.smallestMTU), .mtu(.max),
     .ended(EndReport(fault: nil)),
     .ended(
       EndReport(
@@ -176,6 +182,27 @@ struct ExchangeTests {
     }
   }
 
+  @Test("What health asks for and what proof says stays within bounds, whoever wrote it")
+  func proofs() throws {
+    for count in [-1, 0, 101, 300] { #expect(Order.health(HealthOrder(failAfter: count)).encoded() == nil) }
+    let health = try #require(Order.health(HealthOrder(failAfter: 1)).encoded())
+    for count: UInt8 in [0, 101, 255] {
+      var bytes = health.bytes
+      bytes[bytes.count - 2] = count
+      #expect(Order(decoding: Envelope(bytes: bytes)) == nil)
+    }
+    let longest = Duration.nanoseconds(Int64(ExchangeLimit.span))
+    let long = try #require(Report.event(Attempt(1), .proof(.silent(for: .seconds(1 << 40)))).encoded())
+    #expect(Report(decoding: long) == .event(Attempt(1), .proof(.silent(for: longest))))
+    var longer = long.bytes
+    longer[longer.count - 1] &+= 1
+    #expect(Report(decoding: Envelope(bytes: longer)) == nil)
+    let negative = try #require(Report.event(Attempt(1), .proof(.alive(roundTrip: .seconds(-1)))).encoded())
+    #expect(Report(decoding: negative) == .event(Attempt(1), .proof(.alive(roundTrip: .zero))))
+    let small = try #require(Report.event(Attempt(1), .mtu(ExchangeLimit.smallestMTU - 1)).encoded())
+    #expect(Report(decoding: small) == nil)
+  }
+
   @Test("A host name from an engine holds only what host names hold")
   func hosts() throws {
     let report = Report.resolved(Attempt(1), host: "a.b; rm -rf", addresses: [], fault: nil)
@@ -237,7 +264,7 @@ struct ExchangeFuzzTests {
     for round in 0..<20_000 {
       var bytes = (0..<Int(next() % 120)).map { _ in UInt8(truncatingIfNeeded: next()) }
       if bytes.count > 7, round % 4 != 0 {
-        bytes.replaceSubrange(0..<7, with: [1, UInt8(next() % 16) + (round % 2 == 0 ? 0 : 0x80), 0, 0, 0, 0, 0])
+        bytes.replaceSubrange(0..<7, with: [1, UInt8(next() % 20) + (round % 2 == 0 ? 0 : 0x80), 0, 0, 0, 0, 0])
       }
       decode(Envelope(bytes: bytes))
     }
