@@ -81,7 +81,8 @@ extension EngineLoop {
     case .addresses(let addresses):
       report(.resolved(order.attempt, host: order.host, addresses: addresses, fault: nil))
     case .failed(let failure):
-      let fault = Fault(.nameUnresolved, "\(order.host): \(failure.rawValue)")
+      let isSilence = [.noAnswer, .refused].contains(failure)
+      let fault = Fault(isSilence ? .resolverSilent : .nameUnresolved, failure.rawValue)
       report(.resolved(order.attempt, host: order.host, addresses: [], fault: fault))
     }
   }

@@ -12,8 +12,15 @@ package struct Fault: Error, Hashable, Sendable {
     self.detail = detail
   }
 
-  /// The sentence for people, with the detail behind it.
-  package var sentence: String { detail.map { "\(code.entry.sentence): \($0)" } ?? code.entry.sentence }
+  /// The sentence for people. The detail stands in the place of the words in braces, else behind it.
+  package var sentence: String {
+    let words = code.entry.sentence
+    guard let open = words.firstIndex(of: "{"), let close = words[open...].firstIndex(of: "}") else {
+      return detail.map { "\(words): \($0)" } ?? words
+    }
+    let general = String(words[words.index(after: open)..<close])
+    return words[..<open] + (detail ?? general) + words[words.index(after: close)...]
+  }
 
   /// Who failed, which decides the ladder of retries.
   package enum Blame: String, Hashable, Sendable, CaseIterable {

@@ -7,13 +7,21 @@ package enum FaultDocument {
       What `adit status`, the log and `adit connect` may name as the reason, made from the table in
       `Sources/Base/Report/FaultTable.swift` by `adit check --errors`. The code is `last_error.code` in `adit status --json`.
 
+      One thing rests on the other, in this order of layers:
+
+      \(Fault.Layer.allCases.map { "`\($0.rawValue)`" }.joined(separator: " → "))
+
+      The first that fails is named, as `layer` in `adit status --json`; how it is known stands in `evidence`. Nothing behind it is
+      blamed: while the line is dead the server is not.
+
       """
     for blame in Fault.Blame.allCases {
       result +=
-        "\n## \(title(blame))\n\n| code | what happened | what you can do | what Adit does |\n|---|---|---|---|\n"
+        "\n## \(title(blame))\n\n| code | layer | what happened | what you can do | what Adit does |\n|---|---|---|---|---|\n"
       for code in Fault.Code.allCases where code.entry.blame == blame {
         let entry = code.entry
-        result += "| `\(code.rawValue)` | \(entry.sentence) | \(entry.remedy) | \(entry.action) |\n"
+        result +=
+          "| `\(code.rawValue)` | `\(code.layer.rawValue)` | \(Fault(code).sentence) | \(entry.remedy) | \(entry.action) |\n"
       }
     }
     return result

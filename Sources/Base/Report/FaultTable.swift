@@ -15,7 +15,14 @@ extension Fault {
     case tlsOptionsInvalid = "tls_options_invalid"
     case wrapKeyInvalid = "wrap_key_invalid"
 
+    case uplinkOff = "uplink_off"
+    case carrierLost = "carrier_lost"
+    case wifiLost = "wifi_lost"
+    case noAddress = "no_address"
     case noPath = "no_path"
+    case gatewaySilent = "gateway_silent"
+    case outsideSilent = "outside_silent"
+    case resolverSilent = "resolver_silent"
     case nameUnresolved = "name_unresolved"
     case socketFailed = "socket_failed"
     case serverSilent = "server_silent"
@@ -54,6 +61,8 @@ extension Fault {
     case renegotiationFailed = "renegotiation_failed"
     case keysExpired = "keys_expired"
     case decryptFailed = "decrypt_failed"
+    case dataSilent = "data_silent"
+    case innerResolverSilent = "inner_resolver_silent"
 
     case authFailed = "auth_failed"
     case authTemporary = "auth_temporary"
@@ -137,10 +146,33 @@ extension Fault {
         "Copy the key again, from BEGIN to END.", owner),
     ]
 
+    private static let wait = "waiting for the line, and trying on"
+
     private static let network: [(Code, Entry)] = [
+      line(
+        .network, .uplinkOff, "The uplink {to the internet} is switched off",
+        "Bring it up as your system does, `ip link set DEVICE up` at the least.", wait),
+      line(
+        .network, .carrierLost, "The cable of {the uplink} is out",
+        "Put it in; if it is in, look at the modem or the switch at its other end.", "waiting for the cable"),
+      line(
+        .network, .wifiLost, "The Wi-Fi of {the uplink} has no connection",
+        "Look at the access point, and at the name and password of its net.", "waiting for the Wi-Fi"),
+      line(
+        .network, .noAddress, "The router has no address from the provider on {the uplink}",
+        "Look at the modem; start it anew, and then the router's DHCP or PPPoE.", "waiting for an address"),
       line(
         .network, .noPath, "There is no route to the server", "Check the cable, the Wi-Fi or the modem.",
         "waiting for a way to the internet"),
+      line(
+        .network, .gatewaySilent, "The provider's router {at the next hop} does not answer",
+        "Start the modem anew; if that does not help, ask the provider.", wait),
+      line(
+        .network, .outsideSilent, "The internet outside does not answer, so the server cannot be blamed",
+        "Usually the provider; start the modem anew, and ask the provider if it lasts.", wait),
+      line(
+        .network, .resolverSilent, "The server's name cannot be resolved, since no resolver answers",
+        "Check the router's own DNS, or set `list bootstrap_dns`.", again),
       line(
         .network, .nameUnresolved, "The server's name has no address",
         "Check the name; if all names fail, check the router's own DNS or set `bootstrap_dns`.", again),
@@ -239,6 +271,13 @@ extension Fault {
       line(
         .handshake, .decryptFailed, "Packets of the server cannot be decrypted",
         "Check `auth` and `cipher` against the server.", "reconnecting"),
+      line(
+        .network, .dataSilent, "The tunnel stands, but nothing comes back through it",
+        "Usually the line; if it lasts, the server's routes or firewall.",
+        "asking for a sign of life, then reconnecting"),
+      line(
+        .server, .innerResolverSilent, "The resolver {inside the tunnel} does not answer",
+        "Name another with `dhcp-option DNS`, or ask the server's owner.", "leaving the tunnel up"),
     ]
 
     private static let slowly = "trying again after 1, 5, 15 minutes, then every hour"
