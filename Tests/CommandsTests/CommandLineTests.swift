@@ -96,6 +96,10 @@ import Testing
       ("plan a b", "adit: too many words: `b`\ntry `adit plan --help`\n"),
       ("up a b", "adit: too many words: `b`\ntry `adit up --help`\n"),
       ("run --config", "adit: `--config` needs a value: PATH\ntry `adit run --help`\n"),
+      (
+        "disarm --for --state-dir /run/adit",
+        "adit: `--for` needs a value: TIME\ntry `adit disarm --help`\n"
+      ),
       ("run --config=a --config=b", "adit: `--config` is given twice\ntry `adit run --help`\n"),
       ("status --json=1", "adit: `--json` takes no value\ntry `adit status --help`\n"),
       (

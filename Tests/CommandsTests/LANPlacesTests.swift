@@ -37,6 +37,8 @@ struct LANPlacesTests {
     "everybody else is refused, and told why",
     arguments: [
       ("192.168.1.1", "192.168.1.1 is this router itself"),
+      ("192.168.1.255", "192.168.1.255 is no device: it is the net 192.168.1.0/24 itself, or everybody in it"),
+      ("10.1.0.0", "10.1.0.0 is no device: it is the net 10.1.0.0/16 itself, or everybody in it"),
       ("198.51.100.9", "198.51.100.9 is no device of a LAN; these are: 192.168.1.0/24 (br-lan), 10.1.0.0/16 (br-lan)"),
       ("10.2.0.1", "10.2.0.1 is no device of a LAN; these are: 192.168.1.0/24 (br-lan), 10.1.0.0/16 (br-lan)"),
       ("2001:db8::1", "2001:db8::1 is no device of a LAN; these are: fd01::/64 (br-lan)"),

@@ -61,7 +61,9 @@ package struct CommandLineParser {
       values[name] = [""]
       return
     }
-    guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+    // The next option is no value of this one.
+    let isMissing = parts.count == 1 && options.contains { $0.name == rest.first }
+    guard !isMissing, let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
       throw failure("`\(name)` needs a value: \(placeholder)")
     }
     if values[name] != nil, !option.isRepeatable { throw failure("`\(name)` is given twice") }

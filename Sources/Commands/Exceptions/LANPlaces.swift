@@ -41,6 +41,9 @@ package struct LANPlaces {
   package func complaint(about address: IPAddress) -> String? {
     if address.isLinkLocal { return "\(address) holds on one link only and never leaves the house" }
     if own.contains(address) { return "\(address) is this router itself" }
+    if let net = nets.first(where: { $0.prefix.isEdge(address) }) {
+      return "\(address) is no device: it is the net \(net.prefix) itself, or everybody in it"
+    }
     if nets.contains(where: { $0.prefix.contains(address) }) { return nil }
     let family = nets.filter { $0.prefix.family == address.family }
     guard !family.isEmpty else {
@@ -48,5 +51,14 @@ package struct LANPlaces {
     }
     let words = family.map { "\($0.prefix) (\($0.device))" }.joined(separator: ", ")
     return "\(address) is no device of a LAN; these are: \(words)"
+  }
+}
+
+extension IPPrefix {
+  /// The address of an IPv4 net itself, or that of its broadcast. A net of two has neither (RFC 3021).
+  fileprivate func isEdge(_ other: IPAddress) -> Bool {
+    guard length < 31, contains(other), case .v4(let address) = other else { return false }
+    let host = address.value & ~IPv4Address.netmask(length).value
+    return host == 0 || host == ~IPv4Address.netmask(length).value
   }
 }

@@ -1,6 +1,8 @@
 import Base
 package import Control
+import Gateway
 import IO
+import Netlink
 
 /// `adit status`, `up`, `down`, `reconnect`.
 package enum StatusCommand {
@@ -15,7 +17,13 @@ package enum StatusCommand {
       return .ok
     case .success(.refused(let refusal)): return refuse(refusal)
     case .success(.done), .success(.explanation): return fail(.broken("the daemon gave no status"))
-    case .failure(let failure): return fail(failure)
+    case .failure(let failure):
+      let code = fail(failure)
+      // Only root may look at the firewall; others are told of the daemon alone.
+      if case .notRunning = failure, (try? FirewallTable.exists(NetworkPlan.table.text)) ?? false {
+        Terminal.complain("what leaves the LANs stays closed: armed; `adit disarm` opens\n")
+      }
+      return code
     }
   }
 

@@ -27,6 +27,7 @@ config always
 expect "check finds nothing wrong" adit check --config "$LAB_DIR/config"
 lab_capture isp gw0 "$LAB_DIR/wan.pcap" "host 192.0.2.80 or host 2001:db8:80::80 or net 192.168.77.0/24"
 arm; expect "arm succeeds" test $? -eq 0
+expect "status knows without a daemon that it is closed" sh -c "ip netns exec $LAB_GW $ADIT status --state-dir $LAB_DIR/state 2>&1 | grep -q 'stays closed: armed'"
 expect "it says what is closed, in one line" test "$(cat "$LAB_DIR/arm.log")" = "armed: lan (lan0)"
 closed "armed"
 armed=$(armed_state)
