@@ -13,7 +13,9 @@ extension Evidence {
     case .up:
       forgiveAttempts()
       shows(.data, "the tunnel stands", at: now)
-    case .started, .renegotiated, .token, .ended: break
+    case .proof(.alive): shows(.data, "the server answers through the tunnel", at: now)
+    case .proof(.silent), .proof(.failed): fails(Fault(.dataSilent), "nothing comes back", at: now)
+    case .started, .renegotiated, .token, .mtu, .ended: break
     }
   }
 
