@@ -105,10 +105,12 @@ int adit_socket_buffers(int socket, int receive, int send) {
 }
 
 int adit_socket_report_errors(int socket, int family) {
-  int result = family == 4 ? set(socket, IPPROTO_IP, IP_RECVERR, 1) : set(socket, IPPROTO_IPV6, IPV6_RECVERR, 1);
-  if (result < 0) return result;
-  return family == 4 ? set(socket, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DONT)
-                     : set(socket, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_DONT);
+  return family == 4 ? set(socket, IPPROTO_IP, IP_RECVERR, 1) : set(socket, IPPROTO_IPV6, IPV6_RECVERR, 1);
+}
+
+int adit_socket_keep_whole(int socket, int family, int whole) {
+  return family == 4 ? set(socket, IPPROTO_IP, IP_MTU_DISCOVER, whole ? IP_PMTUDISC_PROBE : IP_PMTUDISC_OMIT)
+                     : set(socket, IPPROTO_IPV6, IPV6_MTU_DISCOVER, whole ? IPV6_PMTUDISC_PROBE : IPV6_PMTUDISC_DONT);
 }
 
 int adit_socket_no_delay(int socket) { return set(socket, IPPROTO_TCP, TCP_NODELAY, 1); }
@@ -172,7 +174,8 @@ long adit_receive_from(int socket, void *into, size_t count, adit_address *from)
   return result;
 }
 
-int adit_socket_queued_error(int socket) {
+int adit_socket_queued_error(int socket, uint32_t *mtu) {
+  *mtu = 0;
   char control[512], data[64];
   struct iovec into = {data, sizeof data};
   struct msghdr message = {
@@ -183,6 +186,7 @@ int adit_socket_queued_error(int socket) {
         (part->cmsg_level == IPPROTO_IPV6 && part->cmsg_type == IPV6_RECVERR)) {
       struct sock_extended_err error;
       memcpy(&error, CMSG_DATA(part), sizeof error);
+      if (error.ee_errno == EMSGSIZE) *mtu = error.ee_info;
       if (error.ee_errno) return (int)error.ee_errno;
     }
   }

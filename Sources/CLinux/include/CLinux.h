@@ -98,8 +98,13 @@ int adit_socket_mark(int socket, uint32_t mark);
 int adit_socket_device(int socket, const char *device);
 // The forced form where we may, else the plain one with its limit.
 int adit_socket_buffers(int socket, int receive, int send);
-// Errors of ICMP are queued and reported (IP_RECVERR), path MTU is the network's: our datagrams may be fragmented.
+// Errors of ICMP are queued and reported (IP_RECVERR).
 int adit_socket_report_errors(int socket, int family);
+// Whole: nothing may fragment what is sent next, and what the kernel believes of the path counts for nothing (PROBE): the
+// device's MTU is the only limit. Else data may be fragmented: over IPv4 it goes without DF and follows no ICMP (OMIT;
+// with DONT the kernel would keep to itself what an ICMP says of an earlier whole datagram), over IPv6 it is cut here to
+// what the path is known to take (DONT).
+int adit_socket_keep_whole(int socket, int family, int whole);
 int adit_socket_no_delay(int socket);
 int adit_socket_unsent_limit(int socket, int bytes);
 int adit_socket_family(int socket); // 4, 6 or 0 for anything else
@@ -115,8 +120,9 @@ int adit_local_address(int socket, adit_address *out);
 int adit_peer_address(int socket, adit_address *out);
 long adit_send_to(int socket, const void *from, size_t count, const adit_address *to);
 long adit_receive_from(int socket, void *into, size_t count, adit_address *from);
-// Takes one queued ICMP error: its errno (positive), or 0 when the queue is empty.
-int adit_socket_queued_error(int socket);
+// Takes one queued ICMP error: its errno (positive), or 0 when the queue is empty. With EMSGSIZE the MTU that the network
+// or our own device names; 0 = none.
+int adit_socket_queued_error(int socket, uint32_t *mtu);
 
 // One datagram of a batch. In: offset, room or length. Out: length, marks.
 typedef struct adit_datagram {

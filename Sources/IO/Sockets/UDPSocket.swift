@@ -4,6 +4,9 @@ internal import Glibc
 
 /// An unconnected UDP socket with one peer: it follows the kernel's choice of path by itself, and takes packets of the
 /// peer's address and port only. Reads and writes whole bursts; nothing here allocates after `init`.
+///
+/// Data may be fragmented on its way: no packet is lost for its size alone while nobody knows what the path takes. Only
+/// what `sendWhole` sends may not, and its errors tell the MTU.
 @safe package struct UDPSocket: ~Copyable {
   package struct Counters: Hashable, Sendable {
     /// From somebody else.
@@ -18,6 +21,8 @@ internal import Glibc
     package var unsent: UInt64 = 0
     /// ICMP errors that came back.
     package var reported: UInt64 = 0
+    /// Those that name the MTU of the path or of our own device.
+    package var pathReports: UInt64 = 0
   }
 
   package private(set) var counters = Counters()
@@ -26,7 +31,11 @@ internal import Glibc
   /// The last error of network or peer, an errno; the owner clears it.
   package var lastError: Int32 = 0
 
+  /// The smallest MTU that network or device named since it was last asked for.
+  private var reportedMTU: UInt32?
+
   private let socket: FileDescriptor
+  private let family: Int32
   private var peer: adit_address
   private let batch: OpaquePointer
   private let list: UnsafeMutablePointer<adit_datagram>
@@ -38,8 +47,10 @@ internal import Glibc
     unsafe list.initialize(repeating: adit_datagram(), count: ADIT_BATCH)
     self.socket = socket
     self.peer = adit_address(peer)
+    family = Int32(peer.address.family.rawValue)
     _ = adit_set_nonblocking(self.socket.raw)
-    _ = adit_socket_report_errors(self.socket.raw, Int32(peer.address.family.rawValue))
+    _ = adit_socket_report_errors(self.socket.raw, family)
+    _ = adit_socket_keep_whole(self.socket.raw, family, 0)
   }
 
   deinit {
@@ -116,7 +127,6 @@ internal import Glibc
       }
       switch -sent {
       case EAGAIN: return .full
-      case EMSGSIZE: counters.tooLarge &+= 1
       case ENOBUFS, ENOMEM: counters.noBuffers &+= 1
       case EBADF, ENOTSOCK, EFAULT, EINVAL: return .broken(-sent)
       default:
@@ -124,7 +134,7 @@ internal import Glibc
         note(-sent)
         retries += 1
         if retries == 1 { continue }
-        counters.unsent &+= 1
+        if -sent == EMSGSIZE { counters.tooLarge &+= 1 } else { counters.unsent &+= 1 }
       }
       retries = 0
       advance(&cursor, past: 1, in: burst)
@@ -138,10 +148,27 @@ internal import Glibc
       let result = unsafe packet.withUnsafeBytes { unsafe adit_send_to(socket.raw, $0.baseAddress, $0.count, &peer) }
       if result >= 0 { return 0 }
       let number = Int32(truncatingIfNeeded: -result)
-      if number == EAGAIN || number == ENOBUFS || number == EMSGSIZE || attempt == 1 { return number }
+      if number == EAGAIN || number == ENOBUFS { return number }
       note(number)
+      if attempt == 1 { return number }
     }
     return 0
+  }
+
+  /// Sends one datagram that nobody may fragment, larger than the path was known to take or not.
+  ///
+  /// - Returns: 0, or an errno: EMSGSIZE when it is too large for our own device, whose MTU is then reported.
+  package mutating func sendWhole(_ packet: [UInt8]) -> Int32 {
+    guard adit_socket_keep_whole(socket.raw, family, 1) >= 0 else { return send(packet) }
+    let result = send(packet)
+    _ = adit_socket_keep_whole(socket.raw, family, 0)
+    return result
+  }
+
+  /// Takes what the network said about the MTU of the path, headers included: hearsay, which anybody who can guess our
+  /// port may have sent.
+  package mutating func takeReportedMTU() -> Int? {
+    reportedMTU.take().map { Int($0) }
   }
 
   private func advance(_ cursor: inout FlushCursor, past packets: Int, in burst: borrowing Burst) {
@@ -164,7 +191,7 @@ internal import Glibc
 
   /// Remembers the error and empties the kernel's error queue: while something is in it, the socket counts as ready.
   private mutating func note(_ number: Int32) {
-    lastError = number
+    if number != EMSGSIZE { lastError = number }
     drainErrors()
   }
 
@@ -172,10 +199,16 @@ internal import Glibc
   package mutating func drainErrors() {
     var left = Self.mostErrorsAtOnce
     while left > 0 {
-      let number = adit_socket_queued_error(socket.raw)
+      var mtu: UInt32 = 0
+      let number = unsafe adit_socket_queued_error(socket.raw, &mtu)
       if number == 0 { break }
       counters.reported &+= 1
-      lastError = number
+      if mtu > 0 {
+        counters.pathReports &+= 1
+        reportedMTU = min(reportedMTU ?? mtu, mtu)
+      }
+      // That one packet was too large says nothing of the peer.
+      if number != EMSGSIZE { lastError = number }
       left -= 1
     }
     _ = adit_socket_error(socket.raw)
