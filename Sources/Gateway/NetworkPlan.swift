@@ -25,6 +25,9 @@ package struct NetworkPlan: Hashable, Sendable {
   package var uplinks: Set<DeviceName> = []
   /// What each tunnel with a network got, for `status`.
   package var tunnels: [TunnelFacts] = []
+  /// The same of sessions beside those that serve, and what keeps such a one from having a network.
+  package var seconds: [TunnelFacts] = []
+  package var faultsOfSeconds: [TunnelName: Fault] = [:]
   package var gateways: [GatewayFacts] = []
   /// In order.
   package var policies: [PolicyFacts] = []

@@ -33,7 +33,8 @@ package enum Planner {
     var plan = NetworkPlan()
     plan.uplinks = surroundings.uplinks
     plan.devices = situation.devices
-    plan.addresses = situation.tunnels.filter { $0.fault == nil && $0.state.wantsDevice }.flatMap(\.addresses)
+    plan.addresses = (situation.tunnels + situation.seconds).filter { $0.fault == nil && $0.state.wantsDevice }
+      .flatMap(\.addresses)
     let pushed = situation.pushedTable
     plan.routes = situation.routes(pushed)
     plan.rules = situation.rules(pushed)
@@ -46,7 +47,9 @@ package enum Planner {
     plan.warnings =
       situation.tunnels.flatMap(\.warnings) + situation.warnings + situation.names.warnings + pushed.warnings
     for tunnel in situation.tunnels { plan.faults[tunnel.state.name] = tunnel.fault }
+    for second in situation.seconds { plan.faultsOfSeconds[second.state.name] = second.fault }
     plan.tunnels = situation.tunnels.filter { $0.isConfigured && $0.fault == nil }.map(\.facts)
+    plan.seconds = situation.seconds.filter { $0.isConfigured && $0.fault == nil }.map(\.facts)
     plan.gateways = situation.gateways.map { gateway in
       NetworkPlan.GatewayFacts(
         name: gateway.settings.name, active: gateway.active?.state.name, isArmed: gateway.isArmed,
@@ -84,6 +87,7 @@ extension Planner {
       tunnel.serverAddress = nil
       tunnel.isUp = false
       tunnel.wantsDevice = false
+      tunnel.second = nil
       return tunnel
     }
     return plan(
@@ -96,6 +100,8 @@ struct Situation {
   let settings: Settings
   let surroundings: Surroundings
   let tunnels: [TunnelNetwork]
+  /// Sessions beside those that serve.
+  let seconds: [TunnelNetwork]
   let gateways: [GatewayNetwork]
   /// In order.
   let policies: [PolicyNetwork]
@@ -121,6 +127,8 @@ struct Situation {
     links = snapshot.links.map(\.name)
     let tunnels = states.map { TunnelNetwork($0, surroundings, in: snapshot) }
     self.tunnels = tunnels
+    seconds = states.filter { $0.second != nil && $0.wantsDevice }
+      .map { TunnelNetwork($0.exchanged, surroundings, in: snapshot) }
     gateways = settings.gateways.map { GatewayNetwork($0, tunnels: tunnels, choice: choices[$0.name]) }
     let standing = tunnels.filter(\.stands)
     var opensWAN = !surroundings.uplinks.isEmpty && settings.isWhole
@@ -159,7 +167,7 @@ struct Situation {
   var routerGateway: GatewayNetwork? { gateways.first { $0.settings.scope == .all } }
 
   var devices: [NetworkPlan.TunDevice] {
-    standing.map { tunnel in
+    (standing + seconds.filter(\.stands)).map { tunnel in
       NetworkPlan.TunDevice(
         name: tunnel.state.device, alias: tunnel.state.alias, mtu: tunnel.mtu,
         transmitQueueLength: tunnel.state.profile?.transmitQueueLength ?? 1000)

@@ -195,7 +195,7 @@ extension Ruleset {
     rules.append(NftRule([.familyIn("open_router")], then: [.return], origin: .opened))
     rules += clockResolvers(.return)
     // A tunnel that is down swallows.
-    rules += silent.map { NftRule(.output(.device($0.state.device)), then: refuse) }
+    rules += silent.flatMap(situation.devices).map { NftRule(.output(.device($0)), then: refuse) }
     guard !enforcedGateways.isEmpty else { return rules.because(.names) }
     rules.append(NftRule(.into("tunnels"), then: .return))
     if !situation.isBeforeNetwork { rules += insides }
@@ -208,7 +208,9 @@ extension Ruleset {
       return []
     }
     let marked = isMarked(situation.marks.tunnel(tunnel.state.index))
-    return [NftRule(.output(.device(tunnel.state.device)), marked, .isFromRouter, then: .masquerade).because(.names)]
+    return situation.devices(of: tunnel).map {
+      NftRule(.output(.device($0)), marked, .isFromRouter, then: .masquerade).because(.names)
+    }
   }
 
   private func loopback(_ statement: NftStatement) -> [NftRule] {

@@ -22,7 +22,7 @@ extension Ruleset {
       NftChain(
         "mark_in", NftHook(.filter, .prerouting, .mangle),
         [NftRule(answers(marks.own), then: [setMark(marks.own), .accept], origin: .transport)]
-          + situation.standing.map {
+          + situation.sessions.map {
             NftRule(.input(.device($0.state.device)), then: .goto(NftName("from_tunnel").of($0.state.index)))
           }
           + [

@@ -11,7 +11,7 @@ extension Ruleset {
   var clampMSS: NftChain {
     var rules: [NftRule] = []
     if let gateway = situation.gateways.first(where: \.settings.clampsMSS) {
-      let narrow = situation.standing.map { ($0.state.device, $0.mtu) } + situation.surroundings.narrowUplinks
+      let narrow = situation.sessions.map { ($0.state.device, $0.mtu) } + situation.surroundings.narrowUplinks
       for (device, mtu) in narrow {
         let device = NftDevices.device(device)
         for family in AddressFamily.allCases {
@@ -38,7 +38,7 @@ extension Ruleset {
   private var ownAddresses: [NftRule] {
     guard fromRouter != nil else { return [] }
     return AddressFamily.allCases.compactMap { family in
-      let hosts = situation.standing.flatMap(\.addresses).map { IPPrefix.host($0.prefix.address) }
+      let hosts = situation.sessions.flatMap(\.addresses).map { IPPrefix.host($0.prefix.address) }
         .filter { $0.family == family }.withoutOverlaps
       guard !hosts.isEmpty else { return nil }
       return NftRule(

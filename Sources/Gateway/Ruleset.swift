@@ -19,6 +19,7 @@ struct Ruleset {
     table.counters = refusers.map { NftName("blocked").of($0) }
     table.chains =
       markChains + policyChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + dnsChains + [natOut]
+      + whileSharing
     return table
   }
 
@@ -33,8 +34,8 @@ struct Ruleset {
     if !armed.isEmpty { sets.append(.devices(NetworkPlan.armedSet, armed.flatMap(\.lan))) }
     sets.append(.devices("onearm", surroundings.oneArmed))
     sets.append(.devices("uplinks", surroundings.uplinks))
-    sets.append(.devices("tunnels", situation.standing.map(\.state.device)))
-    sets.append(.devices("nat_tunnels", natTunnels))
+    sets.append(.devices("tunnels", situation.standing.flatMap(situation.devices)))
+    sets.append(.devices("nat_tunnels", situation.withSeconds(natTunnels)))
     for family in AddressFamily.allCases {
       sets.append(.prefixes(NftName("inside").of(family), family, surroundings.local.map(\.destination)))
       sets.append(.prefixes(NftName("routed").of(family), family, routed))

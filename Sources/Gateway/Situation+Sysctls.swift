@@ -7,7 +7,7 @@ extension Situation {
     var result: [NetworkPlan.Sysctl] = []
     func set(_ path: String, _ value: String) { result.append(NetworkPlan.Sysctl(path, value)) }
 
-    for tunnel in standing {
+    for tunnel in sessions {
       // Else deleting the old address of a net takes the new one with it (ip-sysctl.rst).
       set("net/ipv4/conf/\(tunnel.state.device)/promote_secondaries", "1")
       // `conf/default` may keep IPv6 off new devices, and then the kernel refuses the address.

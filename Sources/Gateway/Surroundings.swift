@@ -30,7 +30,7 @@ struct Surroundings {
 
   init(snapshot: Snapshot, tunnels: [TunnelState], settings: Settings, formerUplinks: Set<DeviceName>) {
     let links = snapshot.links.filter(TunnelState.isOurs)
-    let ours = Set(links.map(\.name)).union(tunnels.map(\.device))
+    let ours = Set(links.map(\.name)).union(tunnels.map(\.device)).union(tunnels.compactMap(\.second?.device))
     let lan = Set(settings.gateways.flatMap(\.lan))
     func isForeign(_ device: DeviceName?) -> Bool { device.map { !ours.contains($0) && $0.text != "lo" } ?? false }
 

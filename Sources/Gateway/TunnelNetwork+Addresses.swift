@@ -66,7 +66,7 @@ extension TunnelNetwork {
       fault = Fault(.subnetConflict, "\(net) and \(conflict.prefix) on \(conflict.device)")
       return
     }
-    let capturesServer = state.serverAddress.map { net.contains($0) } ?? false
+    let capturesServer = [state.serverAddress, state.second?.serverAddress].contains { $0.map(net.contains) ?? false }
     let isTooWide = net.length < (net.family == .ipv4 ? 8 : 16)
     if capturesServer || isTooWide {
       addresses.append(InterfaceAddress(device: state.device, prefix: .host(prefix.address)))

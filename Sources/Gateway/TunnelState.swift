@@ -21,6 +21,7 @@ package struct TunnelState: Hashable, Sendable {
   package var isUp: Bool
   /// False for a tunnel that is switched off: no device is made for it.
   package var wantsDevice: Bool
+  package var second: SecondSession?
 
   package init(
     name: TunnelName, index: Int, device: DeviceName, settings: TunnelSettings, profile: Profile?,
@@ -38,7 +39,8 @@ package struct TunnelState: Hashable, Sendable {
   }
 
   /// The link alias by which a successor knows the device.
-  package var alias: String { Self.aliasPrefix + name.text }
+  package var alias: String { Self.alias(of: name) }
+  package static func alias(of tunnel: TunnelName) -> String { aliasPrefix + tunnel.text }
   package static let aliasPrefix = "adit:"
 
   /// True for the device of a tunnel of ours, be it in the configuration or not.

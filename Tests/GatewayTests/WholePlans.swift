@@ -49,7 +49,10 @@ enum WholePlans {
           choices: [house.settings.gateways[0].name: house.tunnels[1].name])
       },
       Case("S-01: device of somebody else", takenDevice), Case("other marks and priorities", otherNumbers),
-      Case("G-10: PPPoE", narrowUplink),
+      Case("G-10: PPPoE", narrowUplink), Case("C-3: a second session comes up", Situations.comingUp),
+      Case("C-3: the second session serves", Situations.exchanged),
+      Case("C-3: the first has left", Situations.leftAlone),
+      Case("C-3: both sessions have the same address") { try Situations.comingUp(address: "10.8.0.2") },
     ]
 
   @Sendable private static func armed(_ house: House) -> NetworkPlan {

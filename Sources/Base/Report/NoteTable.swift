@@ -10,6 +10,7 @@ extension Note {
     case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
     case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
     case takesOver, servesAgain, leavesByWAN
+    case triesBeside, servesInstead, staysInstead, oneSessionOnly, breaksFirst
     case tlsNameSkipped, tlsOldVersionsNeedLevel, revocationListMissing
 
     package var entry: Entry { Self.table[self] ?? Entry(level: .debug, sentence: rawValue) }
@@ -42,6 +43,12 @@ extension Note {
       .leavesByWAN: Entry(
         level: .warning, sentence: "{0} is down and kill_switch is 'off': all leaves by the WAN in the clear"),
       .servesAgain: Entry(level: .info, sentence: "{0} serves again, up for {1}"),
+      .triesBeside: Entry(level: .info, sentence: "{0} is tried beside the session that serves"),
+      .servesInstead: Entry(level: .info, sentence: "{0} serves now, by {1}; the session before leaves"),
+      .staysInstead: Entry(level: .info, sentence: "{0} does not take over ({1}); all stays as it is{2}"),
+      .oneSessionOnly: Entry(
+        level: .info, sentence: "the login seems good for one session at a time: from now on the old one ends first"),
+      .breaksFirst: Entry(level: .info, sentence: "{0} answers: the session that serves ends for it"),
       .tlsNameSkipped: Entry(level: .info, sentence: "{0}: {1} is unknown to this OpenSSL and skipped"),
       .tlsOldVersionsNeedLevel: Entry(
         level: .warning,

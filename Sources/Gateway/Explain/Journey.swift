@@ -181,7 +181,8 @@ struct Journey {
           packet.port = port
           divert(origin)
           return .accepted
-        case .counter, .masquerade, .segmentSize: continue
+        // Dropped is only what is in the middle of a connection; one that begins is asked about.
+        case .counter, .masquerade, .segmentSize, .drop: continue
         }
       }
     }
@@ -266,7 +267,7 @@ extension NftStatement {
   fileprivate var isTold: Bool {
     switch self {
     case .setMark, .accept, .return, .jump, .goto, .reject, .destinationNAT, .redirect: true
-    case .setConnectionMark, .counter, .masquerade, .segmentSize: false
+    case .setConnectionMark, .counter, .masquerade, .segmentSize, .drop: false
     }
   }
 }

@@ -13,7 +13,7 @@ struct AskedDevice {
 extension Scene {
   /// Nets by which devices reach this router: those of the LANs of gateways, and any other that is no way out.
   private var nets: [(prefix: IPPrefix, device: DeviceName)] {
-    let tunnels = Set(settings.tunnels.map(\.device))
+    let tunnels = Set(settings.tunnels.map(\.device) + plan.devices.map(\.name))
     let lan = Set(settings.gateways.flatMap(\.lan))
     func isInside(_ device: DeviceName) -> Bool {
       device.text != "lo" && !tunnels.contains(device) && (lan.contains(device) || !uplinks.contains(device))

@@ -116,7 +116,12 @@ package struct Scene: Sendable {
 
   func isOwn(_ address: IPAddress) -> Bool { own.contains(address) || address.isLoopback }
 
-  func tunnel(of device: DeviceName) -> TunnelName? { settings.tunnels.first { $0.device == device }?.name }
+  func tunnel(of device: DeviceName) -> TunnelName? {
+    settings.tunnels.first { tunnel in
+      tunnel.device == device
+        || plan.devices.contains { $0.name == device && $0.alias == TunnelState.alias(of: tunnel.name) }
+    }?.name
+  }
 
   func gateway(of lan: DeviceName?) -> GatewaySettings? {
     settings.gateways.first { gateway in lan.map(gateway.lan.contains) ?? (gateway.scope == .all) }

@@ -14,6 +14,8 @@ package enum NftStatement: Hashable, Sendable {
   case goto(NftName)
   case counter(NftName)
   case reject(Rejection)
+  /// Without a word. Only for what is in the middle of a connection: whatever begins is refused and told so.
+  case drop
   case masquerade
   case destinationNAT(Endpoint)
   /// To this port of the router itself, at the first address of the device that the packet came in by.

@@ -85,6 +85,7 @@ extension NftStatement {
     case .counter(let name): "counter name \(name)"
     case .reject(.tcpReset): "reject with tcp reset"
     case .reject(.adminProhibited): "reject with icmpx type admin-prohibited"
+    case .drop: "drop"
     case .masquerade: "masquerade"
     case .destinationNAT(let target):
       switch target.address {
