@@ -38,6 +38,10 @@ extension Schema {
       Key(
         "clock_policy", .word(["floor", "strict"]), standard: "floor",
         "What certificates are checked against while the clock is unset: the build date, or the clock nevertheless."),
+      Key(
+        "return_after", .duration, standard: "60s",
+        "While a later `remote` serves: how soon an earlier one is tried beside it, and taken once it carries data. Each "
+          + "failure doubles the time, up to 15 minutes or this time."),
       Key("username", .text, "The user name; better a file named by `auth_user_pass`."),
       Key("password", .text, "The password; better a file named by `auth_user_pass`."),
       Key("cert_password", .text, "The password of an encrypted private key; better a file named by `askpass`."),

@@ -68,6 +68,8 @@ package struct TunnelSettings: Hashable, Sendable {
   package var ignoresUnknownOptions = false
   package var clockPolicy: ClockPolicy = .floor
   package var mtu: Int?
+  /// How soon an earlier remote than the one that serves is tried beside it.
+  package var returnAfter: Duration = .seconds(60)
   package var location: SourceLocation
 
   package init(name: TunnelName, device: DeviceName, location: SourceLocation) {

@@ -78,7 +78,8 @@ package struct Switchover: Hashable, Sendable {
     /// The session that serves ends politely and does not come back by itself before `release`, or so long.
     case hold(Duration)
     case release
-    case exchange
+    /// The session beside serves from now on.
+    case exchange(Goal)
     /// The session beside leaves politely.
     case leave
     /// It has not left in time.
@@ -241,7 +242,7 @@ package struct Switchover: Hashable, Sendable {
     }
     failures = 0
     phase = .draining(until: now + Self.drain)
-    effects += [.exchange, .note(.servesInstead, trial.goal, nil, retry: nil)]
+    effects += [.exchange(trial.goal), .note(.servesInstead, trial.goal, nil, retry: nil)]
   }
 
   private mutating func hold(_ trial: inout Trial, at now: Instant, _ effects: inout [Effect]) {

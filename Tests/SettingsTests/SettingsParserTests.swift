@@ -55,6 +55,7 @@ extension ParsedSettings {
         option mtu '1420'
         option unknown_options 'ignore'
         option clock_policy 'strict'
+        option return_after '5s'
       config gateway 'lan'
         list tunnel 'home'
         option lan 'br-lan br-guest'
@@ -96,6 +97,7 @@ extension ParsedSettings {
     let tunnel = try #require(settings.tunnels.first)
     #expect(!tunnel.isEnabled && tunnel.profilePath == "CA Toronto.ovpn" && tunnel.device.text == "tun7")
     #expect(tunnel.mtu == 1420 && tunnel.ignoresUnknownOptions && tunnel.clockPolicy == .strict)
+    #expect(tunnel.returnAfter == .seconds(5))
     let gateway = try #require(settings.gateways.first)
     #expect(gateway.lan.map(\.text) == ["br-lan", "br-guest"] && gateway.scope == .all && gateway.killSwitch == .off)
     #expect(!gateway.masquerade && !gateway.clampsMSS && gateway.ipv6 == .block && gateway.dns == .hijack)

@@ -44,7 +44,7 @@ struct SwitchoverTests {
     #expect(hand.tell(.answered) == [])
     #expect(hand.tell(.up) == [.prove])
     #expect(hand.tell(.stands) == [])
-    #expect(hand.tell(.proved(true)) == [.exchange])
+    #expect(hand.tell(.proved(true)) == [.exchange(Self.preferred)])
     #expect(hand.tell(.preferred(nil)) == [])
     #expect(try hand.wake() == [.leave])
     #expect(hand.tell(.gone) == [])
@@ -59,7 +59,7 @@ struct SwitchoverTests {
       hand.tell(.proved(true), .stands)
       #expect(hand.tell(.up) == [.prove], "what was said before it was up does not count")
       #expect(hand.tell(events[0]) == [])
-      #expect(hand.tell(events[1]) == [.exchange])
+      #expect(hand.tell(events[1]) == [.exchange(Self.preferred)])
     }
   }
 
@@ -76,7 +76,7 @@ struct SwitchoverTests {
     }
     #expect(spans == [60, 120, 240, 480, 900, 900, 900].map { .seconds($0) })
     try hand.begin()
-    #expect(hand.tell(.answered, .up, .proved(true), .stands) == [.prove, .exchange])
+    #expect(hand.tell(.answered, .up, .proved(true), .stands) == [.prove, .exchange(Self.preferred)])
     #expect(hand.switchover.failures == 0)
   }
 
@@ -110,7 +110,7 @@ struct SwitchoverTests {
     #expect(hand.tell(.gone) == [.begin(Self.preferred)])
     #expect(hand.tell(.answered) == [.hold(Switchover.upDeadline + Switchover.proofDeadline)])
     #expect(hand.tell(.servingLost(nil)) == [])
-    #expect(hand.tell(.up, .proved(true), .stands) == [.prove, .exchange])
+    #expect(hand.tell(.up, .proved(true), .stands) == [.prove, .exchange(Self.preferred)])
     #expect(try hand.wake() == [.leave])
     hand.tell(.gone)
     // Remembered.
@@ -147,7 +147,7 @@ struct SwitchoverTests {
     hand.tell(.answered)
     #expect(hand.tell(.servingLost(.serverRestart)) == [.hold(Switchover.upDeadline + Switchover.proofDeadline)])
     #expect(hand.switchover.breaksFirst)
-    #expect(hand.tell(.up, .proved(true), .stands) == [.prove, .exchange])
+    #expect(hand.tell(.up, .proved(true), .stands) == [.prove, .exchange(Self.preferred)])
   }
 
   @Test(
@@ -256,7 +256,7 @@ struct SwitchoverTests {
             #expect(!isThere)
             (isThere, isHeld, isUp, isProven, stands) = (true, false, false, false, false)
             if case .preferred = goal { begun.append(hand.now) }
-          case .exchange: #expect(isThere && isUp && isProven && stands)
+          case .exchange(_): #expect(isThere && isUp && isProven && stands)
           case .hold:
             #expect(isThere && !isHeld)
             isHeld = true

@@ -10,6 +10,7 @@ enum TunnelSection {
     tunnel.ignoresUnknownOptions = reader.choice("unknown_options", as: UnknownOptions.self) == .ignore
     if let policy = reader.choice("clock_policy", as: TunnelSettings.ClockPolicy.self) { tunnel.clockPolicy = policy }
     tunnel.mtu = reader.number("mtu")
+    if let span = reader.value("return_after", DurationText.parse) { tunnel.returnAfter = span }
     readOptions(&reader, into: &tunnel)
     readSecrets(&reader, into: &tunnel)
     if tunnel.profilePath == nil, !tunnel.options.contains(where: { $0.name == "remote" }) {
