@@ -228,8 +228,7 @@ package struct Switchover: Hashable, Sendable {
       giveUp(trial, then: nil, at: now, &effects)
       return
     case .withdrawn:
-      phase = .clearing(until: now + Self.leaveDeadline, then: nil)
-      effects.append(.leave)
+      giveUp(trial, then: nil, releases: false, at: now, &effects)
       return
     case .wake:
       guard let due = nextWake, due <= now else { return }
@@ -256,11 +255,15 @@ package struct Switchover: Hashable, Sendable {
     effects.append(.note(.oneSessionOnly, goal, nil, retry: nil))
   }
 
-  /// Another goal, or no way: nobody's failure.
-  private mutating func giveUp(_ trial: Trial, then next: Goal?, at now: Instant, _ effects: inout [Effect]) {
+  /// Another goal, no way, put down: nobody's failure. What was asked for is not forgotten by it.
+  private mutating func giveUp(
+    _ trial: Trial, then next: Goal?, releases: Bool = true, insists: Bool = true, at now: Instant,
+    _ effects: inout [Effect]
+  ) {
     phase = .clearing(until: now + Self.leaveDeadline, then: next)
     effects.append(.leave)
-    if trial.holds { effects.append(.release) }
+    if trial.holds, releases { effects.append(.release) }
+    if insists, next == nil, trial.goal.isAsked { effects.append(.insist(trial.goal)) }
   }
 
   private mutating func fail(_ trial: Trial, _ code: Fault.Code, at now: Instant, _ effects: inout [Effect]) {
@@ -273,7 +276,7 @@ package struct Switchover: Hashable, Sendable {
     }
     failures += 1
     if isRefusal, trial.holds { isRefused = true }
-    giveUp(trial, then: nil, at: now, &effects)
+    giveUp(trial, then: nil, insists: false, at: now, &effects)
     if let remote = trial.goal.remote { effects.append(.failed(remote: remote)) }
     // The owner's word counts; but a refused login does not come right by losing the one that is good.
     if trial.goal.isAsked, !isRefusal || trial.goal == .renewed {
@@ -310,10 +313,10 @@ package struct Switchover: Hashable, Sendable {
       effects.append(.kill)
       cleared(next, at: now, &effects)
     case .asked(let goal): phase = .clearing(until: until, then: goal)
-    case .withdrawn, .wayLost: phase = .clearing(until: until, then: nil)
-    case .servingLost:
-      // What is asked for still counts; what was wanted by itself waits until something serves.
-      if let next, !next.isAsked { phase = .clearing(until: until, then: nil) }
+    case .withdrawn, .wayLost, .servingLost:
+      // What is asked for counts all the same; what was wanted by itself waits until something serves.
+      phase = .clearing(until: until, then: nil)
+      if let next, next.isAsked { effects.append(.insist(next)) }
     case .preferred, .answered, .up, .proved, .stands, .failed: break
     }
   }

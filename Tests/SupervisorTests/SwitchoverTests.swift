@@ -196,6 +196,20 @@ struct SwitchoverTests {
     #expect(hand.tell(.gone) == [.begin(.use(remote: 1))])
   }
 
+  @Test("What the owner asked for is not forgotten when the second session cannot go on")
+  func askedAndLost() throws {
+    for event in [Switchover.Event.wayLost, .withdrawn, .servingLost(.keepaliveTimeout)] {
+      var hand = Hand()
+      hand.tell(.asked(.use(remote: 1)))
+      #expect(hand.tell(event) == [.leave, .insist(.use(remote: 1))])
+      hand = Hand()
+      try hand.begin()
+      hand.tell(.asked(.use(remote: 1)))
+      #expect(hand.tell(event) == [.insist(.use(remote: 1))])
+      #expect(hand.tell(.gone) == [])
+    }
+  }
+
   @Test("The remote that is just being tried need not begin anew for the owner")
   func askedAlready() throws {
     var hand = Hand()
