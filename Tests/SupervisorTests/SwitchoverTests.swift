@@ -250,10 +250,11 @@ struct SwitchoverTests {
       var hand = Hand()
       var isThere = false
       var isHeld = false
+      var isLeaving = false
       var (isUp, isProven, stands) = (false, false, false)
       var begun: [Instant] = []
       for _ in 0..<60 {
-        let event = Self.anyEvent(&dice, isThere: isThere)
+        let event = Self.anyEvent(&dice, mayGo: isThere && isLeaving)
         if event == .wake, Bool.random(using: &dice), let due = hand.switchover.nextWake {
           hand.now = max(hand.now, due)
         }
@@ -268,9 +269,9 @@ struct SwitchoverTests {
           switch effect {
           case .begin(let goal):
             #expect(!isThere)
-            (isThere, isHeld, isUp, isProven, stands) = (true, false, false, false, false)
+            (isThere, isLeaving, isHeld, isUp, isProven, stands) = (true, false, false, false, false, false)
             if case .preferred = goal { begun.append(hand.now) }
-          case .exchange(_): #expect(isThere && isUp && isProven && stands)
+          case .exchange(_): #expect(isThere && !isLeaving && isUp && isProven && stands)
           case .hold:
             #expect(isThere && !isHeld)
             isHeld = true
@@ -278,7 +279,10 @@ struct SwitchoverTests {
             #expect(isHeld)
             isHeld = false
           case .kill: isThere = false
-          case .prove, .leave: #expect(isThere)
+          case .prove: #expect(isThere && !isLeaving)
+          case .leave:
+            #expect(isThere)
+            isLeaving = true
           case .insist, .failed, .note: break
           }
         }
@@ -290,7 +294,7 @@ struct SwitchoverTests {
     }
   }
 
-  private static func anyEvent(_ dice: inout Dice, isThere: Bool) -> Switchover.Event {
+  private static func anyEvent(_ dice: inout Dice, mayGo: Bool) -> Switchover.Event {
     switch Int.random(in: 0..<16, using: &dice) {
     case 0, 1: .preferred(Bool.random(using: &dice) ? 0 : nil)
     case 2: .asked(.use(remote: Int.random(in: 0...1, using: &dice)))
@@ -302,7 +306,7 @@ struct SwitchoverTests {
     case 11: .failed([.authFailed, .serverSilent, .engineDied].randomElement(using: &dice) ?? .serverSilent)
     case 12: .servingLost([nil, .serverRestart, .keepaliveTimeout].randomElement(using: &dice) ?? nil)
     case 13: Bool.random(using: &dice) ? .wayLost : .withdrawn
-    case 14: isThere ? .gone : .wake
+    case 14: mayGo ? .gone : .wake
     default: .wake
     }
   }
