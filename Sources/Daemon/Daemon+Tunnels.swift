@@ -54,13 +54,7 @@ extension Daemon {
       if !isReloading { reread(tunnel) }
       sendConfiguration(to: tunnel, at: now)
     case .resolve(let attempt, let host, let family):
-      let pushed = tunnels.compactMap { $0.pushed?.tunnel.dns }.flatMap { dns in
-        dns.addresses + dns.servers.flatMap { $0.addresses.map(\.address) }
-      }
-      let resolvers = UplinkResolvers.find(bootstrap: settings.globals.bootstrapDNS, pushed: pushed)
-      send(
-        .resolve(ResolveOrder(attempt: attempt, host: host, family: family, resolvers: resolvers)), to: tunnel, at: now)
-      tell(tunnel, .path(anyPath), at: now)
+      resolve(attempt, host, family, of: tunnel, at: now)
     case .connect(let attempt, let remote, let endpoint, let hasAlternatives, let token, let tokenUser):
       tunnel.tls = nil
       tunnel.up = nil
@@ -216,17 +210,15 @@ extension Daemon {
     switch report {
     case .ready: break
     case .resolved(let attempt, let host, let addresses, let fault):
-      if let first = addresses.first {
-        let more = addresses.count > 1 ? " and \(addresses.count - 1) more" : ""
-        log.log(Note(.resolved, host, first.description + more), of: tunnel.name.text, at: now)
-      }
-      let detailed = fault.map { Fault($0.code, $0.detail.map { "\(host), \($0)" } ?? host) }
-      tell(tunnel, .resolved(attempt, addresses: addresses, fault: detailed), at: now)
+      take(attempt, host, addresses, fault, of: tunnel, at: now)
     case .event(let attempt, let event):
       guard attempt == tunnel.supervisor.currentAttempt else { return }
       remember(event, of: tunnel)
       tell(tunnel, .session(attempt, event), at: now)
-      if case .up(let summary) = event { announce(summary, of: tunnel, at: now) }
+      if case .up(let summary) = event {
+        announce(summary, of: tunnel, at: now)
+        rememberServer(of: tunnel)
+      }
     case .note(let note): log.log(note, of: tunnel.name.text, at: now)
     case .counters(let counters): tunnel.counters = counters
     case .wantsSockets(let kinds): supply(tunnel, kinds, at: now)

@@ -33,6 +33,7 @@ final class Daemon {
   /// The init system, where it wants to be told.
   var service: ServiceNotice?
   var lateFiles = LateFiles()
+  var serverAddresses: RememberedAddresses
 
   private var poller: Poller
   private var timer: TimerDescriptor
@@ -49,6 +50,7 @@ final class Daemon {
     self.log = log
     self.network = network
     self.control = control
+    serverAddresses = RememberedAddresses(stateDirectory: options.stateDirectory)
     SignalSource.ignoreBrokenPipes()
     poller = try Poller()
     timer = try TimerDescriptor()
@@ -97,7 +99,7 @@ final class Daemon {
     moments += tunnels.compactMap(\.watch?.due)
     moments += [
       stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil, service?.nextWake,
-      lateFiles.nextWake,
+      lateFiles.nextWake, nextLookupWake,
       stopBy == nil ? refusals.due : nil,
     ].compactMap { $0 }
     return moments.min()
@@ -143,6 +145,7 @@ final class Daemon {
     }
     lookForLateFiles(at: now)
     answerNames(at: now)
+    followLookups(at: now)
     for index in control.late(at: now) { dismiss(index) }
     if let stopBy, tunnels.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }
   }

@@ -34,6 +34,10 @@ final class TunnelRun {
   var up: UpSummary?
   var local: Endpoint?
   var counters = Counters()
+  /// The newest question for a server's name.
+  var lookup: Lookup?
+  /// That addresses are only remembered is told once for each time that DNS fails.
+  var saysRemembered = true
   /// Renegotiations and totals of engines that are gone.
   var formerRenegotiations: UInt64 = 0
 

@@ -126,6 +126,19 @@ struct ResolverTests {
     #expect(resolver.advance(at: start + Resolver.longestQuestion) == .failed(.noAnswer))
   }
 
+  @Test("a first server that is silent costs less than a second")
+  func secondServer() throws {
+    let dead = try NameServer()
+    var server = try NameServer()
+    let resolver = try Resolver(pool: try pool())
+    let start = Clock.now
+    resolver.ask("vpn.example", family: .ipv4, servers: [dead.endpoint, server.endpoint], at: start)
+    // The second is asked as soon as the first one's time is over, whatever else the machine has to do.
+    #expect(try #require(resolver.deadline(at: start)) <= start + .seconds(1))
+    let outcome = try outcome(of: resolver, with: &server) { _, _ in (0, [v4]) }
+    #expect(outcome == .addresses([.v4(IPv4Address(192, 0, 2, 1))]))
+  }
+
   @Test("no server, no socket and no name are told at once")
   func nothing() throws {
     let server = try NameServer()

@@ -9,6 +9,7 @@ extension Note {
     case resolving, resolved, connecting, serverAnswered, tlsEstablished, keysAgreed, pushReceived, pushOptionIgnored
     case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
     case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
+    case remembered
     case takesOver, servesAgain, leavesByWAN
     case triesBeside, servesInstead, staysInstead, oneSessionOnly, breaksFirst
     case tlsNameSkipped, tlsOldVersionsNeedLevel, revocationListMissing
@@ -18,6 +19,7 @@ extension Note {
     package static let table: [Code: Entry] = [
       .resolving: Entry(level: .info, sentence: "asking for the address of {0}"),
       .resolved: Entry(level: .info, sentence: "{0} has the address {1}"),
+      .remembered: Entry(level: .warning, sentence: "{0}; trying the addresses remembered from {1}"),
       .connecting: Entry(level: .info, sentence: "connecting to {0} over {1}"),
       .serverAnswered: Entry(level: .info, sentence: "the server answered, starting TLS"),
       .tlsEstablished: Entry(level: .info, sentence: "TLS is up: {0}, server {1}"),

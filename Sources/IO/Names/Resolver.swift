@@ -7,7 +7,7 @@ internal import Glibc
 ///
 /// One question at a time. The caller watches `descriptor` and `deadline`, and calls `advance` when either is due.
 @safe package final class Resolver {
-  package enum Failure: String, Error, Hashable, Sendable {
+  package enum Failure: String, Error, Hashable, Sendable, CaseIterable {
     case noSuchName = "the name does not exist"
     case noAddress = "the name has no address of the wanted family"
     case noAnswer = "no name server answers"
@@ -26,6 +26,8 @@ internal import Glibc
   package static let longestQuestion: Duration = .seconds(8)
   /// How long the second family is awaited once the first has given an address: some routers never answer AAAA.
   package static let graceForSecondFamily: Duration = .milliseconds(200)
+  /// Milliseconds that one server has at first; then the next is asked, and each further round over all takes twice as long.
+  private static let patience: Int32 = 800
   /// One socket each is taken from the pool.
   package static let mostServers = 3
 
@@ -166,8 +168,8 @@ extension Resolver {
   private func open() throws(SystemFailure) {
     var options = unsafe ares_options()
     unsafe options.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES
-    unsafe options.timeout = 1_500
-    unsafe options.tries = 2
+    unsafe options.timeout = Self.patience
+    unsafe options.tries = 3
     unsafe options.ndots = 1
     unsafe options.ndomains = 0
     unsafe options.sock_state_cb = { pointer, socket, reads, writes in

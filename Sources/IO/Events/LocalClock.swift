@@ -1,5 +1,5 @@
 package import Base
-import Glibc
+internal import Glibc
 
 /// Times as the household's clock shows them.
 package enum LocalClock {
