@@ -9,6 +9,8 @@ struct FileStore {
   private(set) var wanted: Set<String> = []
   /// Those that were not there; a flash that is mounted late may bring them.
   var missing: [String] = []
+  /// Those that hold a secret.
+  var secrets: [String] = []
   private(set) var warnings: [Diagnostic] = []
   private var judged: Set<String> = []
 
@@ -31,6 +33,7 @@ struct FileStore {
     _ path: String, limit: Int, secretAt location: SourceLocation? = nil
   ) -> Result<[UInt8], FileProblem> {
     wanted.insert(path)
+    if location != nil, !secrets.contains(path) { secrets.append(path) }
     do {
       let (bytes, status) = try TextFile.read(path, limit: limit)
       if let location { judge(path, status, at: location) }

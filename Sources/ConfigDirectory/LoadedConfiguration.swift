@@ -27,6 +27,8 @@ package struct LoadedConfiguration: Sendable {
     package var firstError: Diagnostic?
     /// Files it names that were not there.
     package var missingFiles: [String] = []
+    /// Files it names that hold a secret: one that changes may be what a refused login waits for.
+    package var secretFiles: [String] = []
 
     package var isValid: Bool { profile != nil }
   }

@@ -13,6 +13,7 @@ struct TunnelLoader {
     _ settings: TunnelSettings, isBroken: Bool
   ) -> (tunnel: LoadedConfiguration.Tunnel, diagnostics: [Diagnostic]) {
     store.missing = []
+    store.secrets = []
     var diagnostics: [Diagnostic] = []
     var lines: [OptionLine] = []
     var isUnreadable = false
@@ -42,6 +43,7 @@ struct TunnelLoader {
     }
     tunnel.firstError = diagnostics.first { $0.severity == .error }
     tunnel.missingFiles = store.missing
+    tunnel.secretFiles = store.secrets
     return (tunnel, diagnostics)
   }
 

@@ -130,14 +130,21 @@ extension Daemon {
   /// Asks the kernel anew for every server in use, and tells those whose answer changed.
   func lookForPaths(at now: Instant) {
     network.looksForPaths()
+    let ways = ways
     for tunnel in tunnels {
-      if let address = tunnel.supervisor.watchedAddress {
-        tell(tunnel, .path(network.path(to: address, mark: marks.own)), at: now)
+      tell(tunnel, .ways(ways), at: now)
+      let addresses = tunnel.supervisor.watchedAddresses
+      if !addresses.isEmpty {
+        let path = addresses.lazy.compactMap { self.network.path(to: $0, mark: self.marks.own) }.first
+        tell(tunnel, .path(path), at: now)
       } else if tunnel.supervisor.watchesAnyWay {
         tell(tunnel, .path(anyPath), at: now)
       }
     }
   }
+
+  /// The families that lead out.
+  var ways: Set<AddressFamily> { Set(AddressFamily.allCases.filter { anyPath($0) != nil }) }
 
   /// The way out, by either family.
   var anyPath: Path? { anyPath(.ipv4) ?? anyPath(.ipv6) }

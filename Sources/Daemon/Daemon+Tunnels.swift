@@ -27,11 +27,13 @@ extension Daemon {
     let tunnel = TunnelRun(loaded, index: index, supervisor: supervisor, at: now)
     tunnels.append(tunnel)
     configure(tunnel, at: now)
+    tell(tunnel, .ways(ways), at: now)
     if loaded.settings.isEnabled { tell(tunnel, .up, at: now) }
   }
 
   /// Tells the reducer what the configuration says now.
   func configure(_ tunnel: TunnelRun, at now: Instant) {
+    tunnel.secretsSeen = nil
     if let profile = tunnel.loaded.profile {
       tell(tunnel, .configured(profile, nil), at: now)
       if !profile.tls.checks.identifiesServer { log.log(Note(.noServerCheck), of: tunnel.name.text, at: now) }
@@ -51,8 +53,9 @@ extension Daemon {
     case .startEngine: startEngine(for: tunnel, at: now)
     case .killEngine: dropEngine(of: tunnel)
     case .configure:
-      if !isReloading { reread(tunnel) }
+      if !isReloading { reread(tunnel, at: now) }
       sendConfiguration(to: tunnel, at: now)
+    case .lookAtSecrets: lookAtSecrets(of: tunnel, at: now)
     case .resolve(let attempt, let host, let family):
       resolve(attempt, host, family, of: tunnel, at: now)
     case .connect(let attempt, let remote, let endpoint, let hasAlternatives, let token, let tokenUser):
@@ -105,15 +108,6 @@ extension Daemon {
     sendConfiguration(to: tunnel, at: now)
     sendWatch(to: tunnel, at: now)
     supply(tunnel, nil, at: now)
-  }
-
-  /// Reads the tunnel's files anew: a password may have been mended since.
-  private func reread(_ tunnel: TunnelRun) {
-    guard let fresh = load().tunnels.first(where: { $0.settings.name == tunnel.name }),
-      // Orders name remotes by number: other remotes wait for a reload.
-      let remotes = fresh.profile?.remotes, remotes == tunnel.loaded.profile?.remotes
-    else { return }
-    tunnel.loaded.canonicalText = fresh.canonicalText
   }
 
   private func sendConfiguration(to tunnel: TunnelRun, at now: Instant) {

@@ -92,6 +92,7 @@ struct StatusBuilder {
     count(tunnel, into: &status)
     status.handshakes = supervisor.handshakes
     status.reconnects = supervisor.reconnects
+    status.roams = supervisor.roams
     status.lastError = supervisor.lastFailure.map { .init($0.fault, since: moment($0.since)) }
     return status
   }

@@ -30,6 +30,9 @@ final class TunnelRun {
   /// The attempt whose network was asked for and not yet answered, and until when the device may be busy.
   var awaiting: (attempt: Attempt, until: Instant)?
 
+  /// Digests of the files with secrets when they were looked at last.
+  var secretsSeen: [[UInt8]?]?
+
   var tls: TLSSummary?
   var up: UpSummary?
   var local: Endpoint?

@@ -1,6 +1,10 @@
 package import Base
+package import Profile
 
 /// How long to wait before the next attempt. Attempts after an event are immediate; this is for those after a failure.
+///
+/// Each kind of failure climbs its own ladder: a wrong password is no reason to be slow when the line was bad, and a bad
+/// line no reason to try a password more often.
 package struct Backoff: Hashable, Sendable {
   /// While nothing answers at all: one UDP packet costs nothing, and a modem with a dead ISP gives no event.
   package static let silentCap: Duration = .seconds(5)
@@ -14,19 +18,38 @@ package struct Backoff: Hashable, Sendable {
   package static let longestWish: Duration = .seconds(3600)
   /// The server told us to stay away.
   package static let haltPause: Duration = .seconds(300)
+  /// `connect-retry-max` rounds went by: a gateway cools down instead of giving up (cases R-25).
+  package static let coolDown: Duration = .seconds(60)
 
-  /// Rounds over all remotes since the last success.
-  package private(set) var rounds = 0
+  /// Rounds over all remotes since the last success in which nobody answered.
+  package private(set) var silentRounds = 0
+  /// The same, ended by an answer.
+  package private(set) var refusedRounds = 0
   package private(set) var loginFailures = 0
 
   package init() {}
 
+  package var rounds: Int { silentRounds + refusedRounds }
+
   /// Full jitter: anything from nothing to a doubling span, so that a thousand houses do not come back at once.
-  package mutating func afterRound(base: Duration, blame: Fault.Blame, random: UInt64) -> Duration {
-    let cap = blame == .network ? Self.silentCap : Self.refusedCap
-    let span = min(base.wholeNanoseconds.multipliedSaturated(by: 1 << Int64(min(rounds, 10))), cap.wholeNanoseconds)
-    rounds += 1
-    return max(Self.floor, .nanoseconds(Int64(random % UInt64(max(span, 1)))))
+  ///
+  /// - Parameter spent: what the last attempt took already; a wait for an answer is a wait.
+  package mutating func afterRound(
+    _ profile: Profile, blame: Fault.Blame, spent: Duration = .zero, random: UInt64
+  ) -> Duration {
+    let isSilent = blame == .network
+    let climbed = isSilent ? silentRounds : refusedRounds
+    if isSilent { silentRounds += 1 } else { refusedRounds += 1 }
+    if let limit = profile.connectRetryLimit, rounds >= limit {
+      silentRounds = 0
+      refusedRounds = 0
+      return Self.coolDown
+    }
+    let base = profile.connectRetry.wholeNanoseconds
+    let cap = min(isSilent ? Self.silentCap : Self.refusedCap, profile.connectRetryMaximum).wholeNanoseconds
+    // A profile that asks for a slower pace than ours gets it.
+    let span = max(base, min(base.multipliedSaturated(by: 1 << Int64(min(climbed, 10))), cap))
+    return max(Self.floor, .nanoseconds(Int64(random % UInt64(max(span, 1)))) - max(spent, .zero))
   }
 
   package mutating func afterLoginFailure() -> Duration {
@@ -37,7 +60,35 @@ package struct Backoff: Hashable, Sendable {
   /// A login went well.
   package mutating func forgiveLogin() { loginFailures = 0 }
 
+  /// Another way, another try: what was silent may answer by it.
+  package mutating func forgiveSilence() { silentRounds = 0 }
+
+  /// The session stood long enough.
+  package mutating func forgiveRounds() {
+    silentRounds = 0
+    refusedRounds = 0
+  }
+
   package mutating func reset() { self = Backoff() }
+}
+
+/// The most that attempts may come one after the other, whatever they are for: a flood of events, remotes that refuse at
+/// once, an engine that has gone mad. A few are free.
+struct Pace: Hashable, Sendable {
+  static let burst = 12
+  static let interval: Duration = .milliseconds(200)
+
+  /// When all that was taken is paid for.
+  private var paid = Instant(nanoseconds: 0)
+
+  /// - Returns: how long to wait first; `nil` = go, it is counted.
+  mutating func take(at now: Instant) -> Duration? {
+    let begin = max(paid, now)
+    let debt = begin - now - Self.interval * (Self.burst - 1)
+    guard debt <= .zero else { return debt }
+    paid = begin + Self.interval
+    return nil
+  }
 }
 
 extension Int64 {

@@ -173,7 +173,8 @@ extension TunnelSupervisor {
 
   package var prospect: Prospect {
     switch phase {
-    case .up: return pathIsKnown && path == nil ? .soon : .up
+    case .up, .suspect, .proving: return .up
+    case .stranded: return .soon
     case .idle, .ending(_, _, .rest): return .away
     case .resolving, .connecting, .ending, .pausing, .unreachable:
       guard let code = lastFailure?.fault.code else { return .soon }

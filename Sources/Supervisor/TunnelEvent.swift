@@ -6,8 +6,17 @@ package import Profile
 package enum TunnelEvent: Sendable {
   /// The configuration was read; `nil` when it cannot be used, with the reason.
   case configured(Profile?, Fault?)
+  /// The tunnel is wanted: by its owner, or by an on-demand rule. Ends a pause.
   case up
+  /// The same as `.rest(.owner)`.
   case down
+  case rest(RestReason)
+  /// Stay away until then, or until `resume`; `nil` = until `resume` only.
+  case pause(until: Instant?)
+  /// Ends a pause, and what `use` asked for.
+  case resume
+  /// This remote and no other, until `resume` or `use(nil)`.
+  case use(remote: Int?)
   /// `nil` = now.
   case reconnect(after: Duration?)
   /// How the engine ended, in words.
@@ -16,10 +25,26 @@ package enum TunnelEvent: Sendable {
   case session(Attempt, SessionEvent)
   /// Addresses and routes could not be made.
   case networkFailed(Attempt, Fault)
-  /// The kernel's answer for `watchedAddress`, or for the default route while `watchesAnyWay`; `nil` = no way there. Also
-  /// told at once after each `resolve` and `connect`.
+  /// The kernel's answer for `watchedAddresses`, the first that has a way, or for the default route while `watchesAnyWay`;
+  /// `nil` = no way there. Also told at once after each `resolve` and `connect`.
   case path(Path?)
+  /// The families that have a default route. They order the addresses to try; `path` decides.
+  case ways(Set<AddressFamily>)
+  /// The host slept, or time jumped: what was known about the way is old.
+  case shaken
+  /// The clock was stepped from unset to set.
+  case clockSet(WallTime)
+  /// A better remote was tried in the background, and did not come up.
+  case preferredFailed(remote: Int)
   case wake
+}
+
+/// Why a tunnel stays down.
+package enum RestReason: Hashable, Sendable {
+  case owner
+  /// A rule of the configuration, in words.
+  case demand(String)
+  case paused
 }
 
 /// What the supervisor of one tunnel wants done, in this order.
@@ -29,6 +54,8 @@ package enum TunnelEffect: Hashable, Sendable {
   case killEngine
   /// Send the profile and credentials again: they may have been mended.
   case configure
+  /// Look whether a file with secrets has changed, and tell `configured` if so: a login waits for it.
+  case lookAtSecrets
   case resolve(Attempt, host: String, family: AddressFamily?)
   /// The daemon adds time and tells the path at once: `nil` ends the attempt before it begins.
   case connect(Attempt, remote: Int, Endpoint, hasAlternatives: Bool, token: SecretBytes?, tokenUser: String?)

@@ -31,29 +31,6 @@ struct PathTests {
     #expect(lines < 12)
   }
 
-  @Test("R-01: the way is lost under a session: reasserting, no attempts; back after a while: at once anew")
-  func outage() throws {
-    var stage = try Stage.up()
-    #expect(stage.tell(.path(nil)).isEmpty)
-    #expect(stage.supervisor.status == .reasserting)
-    #expect(stage.supervisor.nextWake == nil)
-    stage.pass(.seconds(90))
-    stage.tell(.path(Stage.path()))
-    #expect(stage.connect?.endpoint.description == "203.0.113.9:1194")
-    #expect(!stage.effects.contains(.withdrawNetwork))
-  }
-
-  @Test("A short outage is left to the session, by the same way and, where it floats, by another")
-  func blink() throws {
-    for device in ["wan0", "wwan0"] {
-      var stage = try Stage.up()
-      stage.tell(.path(nil))
-      stage.pass(.seconds(1))
-      #expect(stage.tell(.path(Stage.path(device))).isEmpty)
-      #expect(stage.supervisor.status == .connected)
-    }
-  }
-
   @Test("A session that ends during an outage waits for the way like any other")
   func endsDuringOutage() throws {
     var stage = try Stage.up()
@@ -65,23 +42,6 @@ struct PathTests {
     #expect(stage.supervisor.status == .reasserting)
     stage.tell(.path(Stage.path()))
     #expect(stage.connect != nil)
-  }
-
-  @Test("R-06: another uplink means nothing to a session that floats, and a new attempt at once to one that cannot")
-  func failOver() throws {
-    var floating = try Stage.up()
-    #expect(floating.tell(.path(Stage.path("wwan0"))).isEmpty)
-    #expect(floating.supervisor.status == .connected)
-    var old = try Stage.up(dataFormat: "v1")
-    old.tell(.path(Stage.path("wwan0")))
-    #expect(old.connect != nil)
-    var stream = try Stage.up { $0.remotes[0].transport = .tcp }
-    stream.tell(.path(nil))
-    stream.tell(.path(Stage.path("wwan0")))
-    #expect(stream.connect != nil)
-    var bound = try Stage.up { $0.remotes[0].localAddress = IPAddress("198.51.100.2") }
-    bound.tell(.path(Stage.path("wwan0")))
-    #expect(bound.connect != nil)
   }
 
   @Test("The same answer again means nothing")

@@ -76,12 +76,14 @@ struct Stage {
   /// Turns the clock to the next deadline and wakes it.
   @discardableResult
   mutating func wakeNext() throws -> [TunnelEffect] {
-    now = max(now, try #require(supervisor.nextWake))
+    now = max(now, try #require(supervisor.nextAttempt ?? supervisor.nextWake))
     return tell(.wake)
   }
 
-  /// How long until the next deadline, in seconds.
-  var wait: Double? { supervisor.nextWake.map { Double(($0 - now).wholeNanoseconds) / 1e9 } }
+  /// How long until the next attempt or deadline, in seconds.
+  var wait: Double? {
+    (supervisor.nextAttempt ?? supervisor.nextWake).map { Double(($0 - now).wholeNanoseconds) / 1e9 }
+  }
 
   var connect: Connect? {
     for case .connect(let attempt, let remote, let endpoint, let hasAlternatives, let token, let user) in effects {

@@ -64,7 +64,7 @@ extension Fault.Code {
       .tlsCertificateWrongUsage, .tlsCertificateWrongName, .tlsCertificateWrongFingerprint, .tlsCertificateTooWeak,
       .keyExchangeFailed, .keyMaterialInvalid, .renegotiationFailed, .keysExpired:
       .tls
-    case .authFailed, .authTemporary, .authTokenExpired, .authChallenge, .authPendingTimeout: .auth
+    case .authFailed, .authTemporary, .authTokenExpired, .authChallenge, .authPendingTimeout, .codeSpent: .auth
     case .pushTimeout, .pushInvalid, .pushRejected, .cipherRefused, .cipherUnsupported, .compressionRefused,
       .noTunnelAddress, .decryptFailed, .dataSilent:
       .data

@@ -69,6 +69,7 @@ extension Fault {
     case authTokenExpired = "auth_token_expired"
     case authChallenge = "auth_challenge"
     case authPendingTimeout = "auth_pending_timeout"
+    case codeSpent = "code_spent"
 
     case serverRestart = "server_restart"
     case serverHalt = "server_halt"
@@ -298,6 +299,10 @@ extension Fault {
       line(
         .authentication, .authPendingTimeout, "The login outside the tunnel was not completed in time",
         "Open the address that the log names, or use another account.", slowly),
+      line(
+        .authentication, .codeSpent, "The one-time password was used already",
+        "Write a fresh one into the third line of the file that auth_user_pass names; Adit sees it within seconds.",
+        "waiting for a fresh one-time password"),
     ]
 
     private static let server: [(Code, Entry)] = [

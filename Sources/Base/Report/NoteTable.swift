@@ -9,7 +9,7 @@ extension Note {
     case resolving, resolved, connecting, serverAnswered, tlsEstablished, keysAgreed, pushReceived, pushOptionIgnored
     case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
     case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
-    case remembered
+    case remembered, roamed
     case takesOver, servesAgain, leavesByWAN
     case triesBeside, servesInstead, staysInstead, oneSessionOnly, breaksFirst
     case tlsNameSkipped, tlsOldVersionsNeedLevel, revocationListMissing
@@ -44,6 +44,7 @@ extension Note {
       .takesOver: Entry(level: .warning, sentence: "{0} takes over: {1}"),
       .leavesByWAN: Entry(
         level: .warning, sentence: "{0} is down and kill_switch is 'off': all leaves by the WAN in the clear"),
+      .roamed: Entry(level: .info, sentence: "the session lives on by {0}"),
       .servesAgain: Entry(level: .info, sentence: "{0} serves again, up for {1}"),
       .triesBeside: Entry(level: .info, sentence: "{0} is tried beside the session that serves"),
       .servesInstead: Entry(level: .info, sentence: "{0} serves now, by {1}; the session before leaves"),
