@@ -68,7 +68,8 @@ struct RoamingTests {
     #expect(bound.connect != nil)
   }
 
-  @Test("R-01: without a way the session is held, no attempts, one line; however long, it is asked first when one is back")
+  @Test(
+    "R-01: without a way the session is held, no attempts, one line; however long, it is asked first when one is back")
   func outage() throws {
     for span in [1.0, 8, 26, 3600] {
       var stage = try Stage.up()
@@ -116,7 +117,9 @@ struct RoamingTests {
     }
   }
 
-  @Test("A host that slept asks a session over UDP for proof, and begins a stream anew; what waits for nothing else goes on")
+  @Test(
+    "A host that slept asks a session over UDP for proof, and begins a stream anew; what waits for nothing else goes on"
+  )
   func shaken() throws {
     var stage = try Stage.up()
     #expect(stage.tell(.shaken) == [.order(.path(stage.running, isUsable: true))])
