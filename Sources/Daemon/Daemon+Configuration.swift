@@ -60,12 +60,17 @@ extension Daemon {
     configuration = fresh
     isReloading = true
     defer { isReloading = false }
-    for tunnel in tunnels where !isKept(tunnel) { dropEngine(of: tunnel) }
+    for tunnel in tunnels where !isKept(tunnel) {
+      dropEngine(of: tunnel)
+      dropSlots(of: tunnel.name)
+    }
     tunnels.removeAll { !isKept($0) }
     watchNames(at: now)
     var free = (1...0x7f).filter { index in !tunnels.contains { $0.index == index } }[...]
     for loaded in fresh.tunnels {
       if let tunnel = tunnels.first(where: { $0.name == loaded.settings.name }) {
+        if renew(tunnel, with: loaded, at: now) { continue }
+        withdrawSlot(of: tunnel, unlessFor: loaded, at: now)
         let wasEnabled = tunnel.loaded.settings.isEnabled
         tunnel.loaded = loaded
         configure(tunnel, at: now)

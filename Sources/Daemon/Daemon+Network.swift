@@ -67,6 +67,7 @@ extension Daemon {
     tunnels.map { tunnel in
       var state = tunnel.state
       if failover.holds(tunnel.name) { state.isUp = true }
+      state.second = slots[tunnel.name]?.beside?.second
       return state
     }
   }
@@ -86,21 +87,21 @@ extension Daemon {
 
   /// Says `applied` to every engine whose network stands by now.
   func answerNetworks(at now: Instant) {
-    for tunnel in tunnels {
+    for tunnel in runs {
       guard let (attempt, until) = tunnel.awaiting else { continue }
-      if let fault = network.plan.faults[tunnel.name] ?? network.essentialFailure
-        ?? network.failure(of: tunnel.loaded.settings.device)
+      if let fault = network.plan.fault(of: tunnel) ?? network.essentialFailure
+        ?? network.failure(of: tunnel.device)
       {
         refuse(tunnel, attempt, fault, at: now)
         continue
       }
-      guard network.hasAdded, let facts = network.plan.tunnels.first(where: { $0.name == tunnel.name }) else {
+      guard network.hasAdded, let facts = network.plan.facts(of: tunnel) else {
         if now >= until { refuse(tunnel, attempt, Fault(.networkPlanFailed, "it took too long"), at: now) }
         continue
       }
       var riding: [Int32] = []
       if !tunnel.hasTun {
-        guard let device = network.plan.devices.first(where: { $0.name == tunnel.loaded.settings.device }) else {
+        guard let device = network.plan.devices.first(where: { $0.name == tunnel.device }) else {
           refuse(tunnel, attempt, Fault(.tunUnavailable), at: now)
           continue
         }
@@ -131,7 +132,7 @@ extension Daemon {
   func lookForPaths(at now: Instant) {
     network.looksForPaths()
     let ways = ways
-    for tunnel in tunnels {
+    for tunnel in runs {
       tell(tunnel, .ways(ways), at: now)
       let addresses = tunnel.supervisor.watchedAddresses
       if !addresses.isEmpty {
@@ -155,4 +156,11 @@ extension Daemon {
       family == .ipv4 ? .v4(IPv4Address(192, 0, 2, 1)) : .v6(IPv6Address(high: 0x2001_0db8_0000_0000, low: 1))
     return network.path(to: address, mark: marks.own)
   }
+}
+
+extension NetworkPlan {
+  /// What keeps the session from having a network.
+  func fault(of run: TunnelRun) -> Fault? { run.isBeside ? faultsOfSeconds[run.name] : faults[run.name] }
+
+  func facts(of run: TunnelRun) -> TunnelFacts? { (run.isBeside ? seconds : tunnels).first { $0.name == run.name } }
 }

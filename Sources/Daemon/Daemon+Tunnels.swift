@@ -36,7 +36,7 @@ extension Daemon {
     tunnel.secretsSeen = nil
     if let profile = tunnel.loaded.profile {
       tell(tunnel, .configured(profile, nil), at: now)
-      if !profile.tls.checks.identifiesServer { log.log(Note(.noServerCheck), of: tunnel.name.text, at: now) }
+      if !profile.tls.checks.identifiesServer { log.log(Note(.noServerCheck), of: tunnel.label, at: now) }
     } else {
       let detail = tunnel.loaded.firstError.map { "\($0.location): \($0.text)" }
       tell(tunnel, .configured(nil, Fault(.configurationInvalid, detail)), at: now)
@@ -61,6 +61,8 @@ extension Daemon {
     case .connect(let attempt, let remote, let endpoint, let hasAlternatives, let token, let tokenUser):
       tunnel.tls = nil
       tunnel.up = nil
+      tunnel.hasAnswer = false
+      tunnel.isProven = nil
       let path = network.path(to: endpoint.address, mark: marks.own)
       if path != nil {
         send(
@@ -78,7 +80,7 @@ extension Daemon {
       tunnel.pushed = nil
       tunnel.awaiting = nil
       refreshNetwork(at: now)
-    case .note(let note): log.log(note, of: tunnel.name.text, at: now)
+    case .note(let note): log.log(note, of: tunnel.label, at: now)
     }
   }
 
@@ -97,11 +99,11 @@ extension Daemon {
       // An engine's numbers are a stranger's: no sum of them may trap.
       tunnel.formerRenegotiations &+= tunnel.counters.renegotiations
       tunnel.counters = .init()
-      let token = UInt32(tunnel.index)
+      let token = tunnel.number
       watch(engine.channelDescriptor, for: .readable, Token(.engine, token, generation: tunnel.engineGeneration))
       watch(engine.processDescriptor, for: .readable, Token(.engineProcess, token, generation: tunnel.engineGeneration))
     } catch {
-      log.log(.error, "the engine cannot be started: \(error)", of: tunnel.name.text, at: now)
+      log.log(.error, "the engine cannot be started: \(error)", of: tunnel.label, at: now)
       tell(tunnel, .engineDied("\(error)"), at: now)
       return
     }
@@ -124,7 +126,7 @@ extension Daemon {
     let allowed = tunnel.engine?.hasQueued == true ? 0 : tunnel.sockets?.take(kinds.count, at: now) ?? 0
     let made = supply.sockets(Array(kinds.prefix(allowed)), for: profile)
     if let failure = made.failure {
-      log.log(.error, "a socket cannot be made: \(failure)", of: tunnel.name.text, at: now)
+      log.log(.error, "a socket cannot be made: \(failure)", of: tunnel.label, at: now)
     }
     if !made.kinds.isEmpty { send(.sockets(made.kinds), made.descriptors, to: tunnel, at: now) }
   }
@@ -139,7 +141,7 @@ extension Daemon {
       engine.kill()
       return
     }
-    let token = Token(.engine, UInt32(tunnel.index), generation: tunnel.engineGeneration)
+    let token = Token(.engine, tunnel.number, generation: tunnel.engineGeneration)
     if engine.hasQueued { watch(engine.channelDescriptor, for: [.readable, .writable], token) }
   }
 
@@ -149,7 +151,7 @@ extension Daemon {
     if readiness.contains(.writable), !engine.hasQueued {
       watch(
         engine.channelDescriptor, for: .readable,
-        Token(.engine, UInt32(tunnel.index), generation: tunnel.engineGeneration))
+        Token(.engine, tunnel.number, generation: tunnel.engineGeneration))
     }
     switch engine.receive() {
     case .reports(let reports):
@@ -157,7 +159,7 @@ extension Daemon {
       for report in reports { take(report, of: tunnel, at: now) }
     case .closed: forget(engine.channelDescriptor)
     case .misbehaved:
-      log.log(.error, Fault(.engineMisbehaved).sentence, of: tunnel.name.text, at: now)
+      log.log(.error, Fault(.engineMisbehaved).sentence, of: tunnel.label, at: now)
       forget(engine.channelDescriptor)
       engine.kill()
     }
@@ -169,7 +171,7 @@ extension Daemon {
     switch tunnel.watch?.look(at: now) {
     case .ask: send(.reportCounters, to: tunnel, at: now)
     case .hangs:
-      log.log(.error, "the engine does not answer and is ended", of: tunnel.name.text, at: now)
+      log.log(.error, "the engine does not answer and is ended", of: tunnel.label, at: now)
       engine.kill()
     case nil: break
     }
@@ -210,10 +212,10 @@ extension Daemon {
       remember(event, of: tunnel)
       tell(tunnel, .session(attempt, event), at: now)
       if case .up(let summary) = event {
-        announce(summary, of: tunnel, at: now)
+        if !tunnel.isBeside { announce(summary, of: tunnel, at: now) }
         rememberServer(of: tunnel)
       }
-    case .note(let note): log.log(note, of: tunnel.name.text, at: now)
+    case .note(let note): log.log(note, of: tunnel.label, at: now)
     case .counters(let counters): tunnel.counters = counters
     case .wantsSockets(let kinds): supply(tunnel, kinds, at: now)
     case .names(let names): take(names, of: tunnel, at: now)
@@ -225,13 +227,16 @@ extension Daemon {
     case .started(let local): tunnel.local = local
     case .tlsEstablished(let summary): tunnel.tls = summary
     case .up(let summary): tunnel.up = summary
-    case .serverAnswered, .wantsNetwork, .renegotiated, .token, .proof, .mtu, .ended: break
+    case .serverAnswered: tunnel.hasAnswer = true
+    case .proof(.alive): tunnel.isProven = true
+    case .proof(.failed): tunnel.isProven = false
+    case .wantsNetwork, .renegotiated, .token, .proof, .mtu, .ended: break
     }
   }
 
-  private func announce(_ summary: UpSummary, of tunnel: TunnelRun, at now: Instant) {
+  func announce(_ summary: UpSummary, of tunnel: TunnelRun, at now: Instant) {
     let addresses = network.plan.tunnels.first { $0.name == tunnel.name }?.addresses.map(\.description) ?? []
     log.log(
-      Note(.connected, addresses.joined(separator: ", "), summary.cipher.rawValue), of: tunnel.name.text, at: now)
+      Note(.connected, addresses.joined(separator: ", "), summary.cipher.rawValue), of: tunnel.label, at: now)
   }
 }

@@ -22,7 +22,10 @@ final class Daemon {
   let network: NetworkKeeper
   let control: ControlServer
   var configuration: LoadedConfiguration
+  /// The sessions that serve, one of each tunnel.
   var tunnels: [TunnelRun] = []
+  /// What stands beside them.
+  var slots: [TunnelName: Slots] = [:]
   var failover = Failover()
   var refusals = RefusalWatch()
   var names = NameLedger()
@@ -85,6 +88,7 @@ final class Daemon {
         if let token = Token(event.token) { handle(token, event.readiness, at: now) }
       }
       wake(at: now)
+      followSlots(at: now)
       followTunnels(at: now)
       followRefusals(at: now)
     }
@@ -92,14 +96,15 @@ final class Daemon {
   }
 
   private var nextWake: Instant? {
-    var moments = tunnels.compactMap(\.supervisor.nextWake)
-    moments += tunnels.compactMap {
+    let runs = runs
+    var moments = runs.compactMap(\.supervisor.nextWake)
+    moments += runs.compactMap {
       $0.hasTun ? $0.awaiting?.until : $0.awaiting.map { _ in Clock.now + Self.deviceLook }
     }
-    moments += tunnels.compactMap(\.watch?.due)
+    moments += runs.compactMap(\.watch?.due)
     moments += [
       stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil, service?.nextWake,
-      lateFiles.nextWake, nextLookupWake,
+      lateFiles.nextWake, nextLookupWake, nextSwitch,
       stopBy == nil ? refusals.due : nil,
     ].compactMap { $0 }
     return moments.min()
@@ -120,7 +125,7 @@ final class Daemon {
     case .mounts: lateFiles.lookNow(at: now)
     case .client: serve(token.index, at: now)
     case .engine, .engineProcess:
-      guard let tunnel = tunnels.first(where: { $0.index == Int(token.index) }),
+      guard let tunnel = runs.first(where: { $0.number == token.index }),
         tunnel.engineGeneration & 0xff_ffff == token.generation
       else { return }
       if token.kind == .engine {
@@ -138,7 +143,7 @@ final class Daemon {
       lookForPaths(at: now)
       answerNetworks(at: now)
     }
-    for tunnel in tunnels {
+    for tunnel in runs {
       if let due = tunnel.supervisor.nextWake, due <= now { tell(tunnel, .wake, at: now) }
       if tunnel.awaiting != nil { answerNetworks(at: now) }
       watchEngine(of: tunnel, at: now)
@@ -147,7 +152,7 @@ final class Daemon {
     answerNames(at: now)
     followLookups(at: now)
     for index in control.late(at: now) { dismiss(index) }
-    if let stopBy, tunnels.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }
+    if let stopBy, runs.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }
   }
 
   private func take(_ signal: SignalSource.Signal, at now: Instant) {
@@ -161,12 +166,12 @@ final class Daemon {
       }
       log.log(.info, "stopping", at: now)
       stopBy = now + Self.goodbye
-      for tunnel in tunnels { tell(tunnel, .down, at: now) }
+      for tunnel in runs { tell(tunnel, .down, at: now) }
     }
   }
 
   private func finish() {
-    for tunnel in tunnels { dropEngine(of: tunnel) }
+    for tunnel in runs { dropEngine(of: tunnel) }
     isOver = true
   }
 

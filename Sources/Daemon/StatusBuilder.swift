@@ -54,7 +54,7 @@ struct StatusBuilder {
     let supervisor = tunnel.supervisor
     var status = TunnelStatus(name: tunnel.name.text, status: Self.word(supervisor.status))
     status.since = moment(supervisor.since)
-    status.device = tunnel.loaded.settings.device.text
+    status.device = tunnel.device.text
     if let remote = supervisor.remote, let profile = tunnel.loaded.profile,
       profile.remotes.indices.contains(remote.index)
     {

@@ -11,6 +11,15 @@ final class TunnelRun {
   let name: TunnelName
   /// 1 to 0x7f; mark, table and uid follow from it.
   let index: Int
+  /// Which of the tunnel's two places it has; each has a device, a user and a number of its own.
+  let slot: Int
+  let device: DeviceName
+  /// True while another session of the tunnel serves.
+  var isBeside = false
+  /// The server of this session has answered.
+  var hasAnswer = false
+  /// Whether data was seen to pass; `nil` = not known yet.
+  var isProven: Bool?
   var loaded: LoadedConfiguration.Tunnel
   var supervisor: TunnelSupervisor
   var engine: EngineProcess?
@@ -47,9 +56,15 @@ final class TunnelRun {
   /// A fresh engine waits this long for its predecessor's device (design: processes).
   static let deviceDeadline: Duration = .seconds(2)
 
-  init(_ loaded: LoadedConfiguration.Tunnel, index: Int, supervisor: TunnelSupervisor, at now: Instant) {
+  /// - Parameter device: `nil` = the tunnel's own.
+  init(
+    _ loaded: LoadedConfiguration.Tunnel, index: Int, slot: Int = 0, device: DeviceName? = nil,
+    supervisor: TunnelSupervisor, at now: Instant
+  ) {
     name = loaded.settings.name
     self.index = index
+    self.slot = slot
+    self.device = device ?? loaded.settings.device
     self.loaded = loaded
     self.supervisor = supervisor
     names = .names(at: now)
@@ -58,11 +73,33 @@ final class TunnelRun {
   /// For the planner.
   var state: TunnelState {
     TunnelState(
-      name: name, index: index, device: loaded.settings.device, settings: loaded.settings, profile: loaded.profile,
+      name: name, index: index, device: device, settings: loaded.settings, profile: loaded.profile,
       pushed: pushed, serverAddress: supervisor.remote?.endpoint.address, isUp: supervisor.isUp || awaiting != nil,
       wantsDevice: !supervisor.isIdle)
   }
 
   /// A uid of its own between systemd's ranges of home areas and of dynamic users, which no distribution hands out.
-  var user: UInt32 { 60_800 + UInt32(index) }
+  var user: UInt32 { 60_800 + number }
+
+  /// By which its descriptors are known: of both sessions of all tunnels.
+  var number: UInt32 { UInt32(index) | UInt32(slot) << 7 }
+
+  /// By which the log names it.
+  var label: String { isBeside ? "\(name), beside" : name.text }
+
+  /// What the planner has to know of a session that does not serve; `nil` while it has no network.
+  var second: SecondSession? {
+    pushed.map { SecondSession(device: device, pushed: $0, serverAddress: supervisor.remote?.endpoint.address) }
+  }
+
+  /// A one-time password is good for one login, and that was spent.
+  var mayStandBeside: Bool { loaded.profile?.credentials?.oneTimePassword == nil }
+
+  /// Goes on in the place of the session that served until now.
+  func succeed(_ former: TunnelRun, keepsRemote: Bool, at now: Instant) {
+    supervisor.succeed(former.supervisor, keepsRemote: keepsRemote, at: now)
+    formerRenegotiations &+= former.formerRenegotiations &+ former.counters.renegotiations
+    names = former.names
+    engineGeneration = max(engineGeneration, former.engineGeneration)
+  }
 }

@@ -42,7 +42,7 @@ extension Daemon {
   }
 
   private func uplinkResolvers(by path: Path?) -> [Endpoint] {
-    let pushed = tunnels.compactMap { $0.pushed?.tunnel.dns }.flatMap { dns in
+    let pushed = runs.compactMap { $0.pushed?.tunnel.dns }.flatMap { dns in
       dns.addresses + dns.servers.flatMap { $0.addresses.map(\.address) }
     }
     return UplinkResolvers.find(bootstrap: settings.globals.bootstrapDNS, pushed: pushed, by: path)
@@ -105,7 +105,7 @@ extension Daemon {
     serverAddresses.keep { $0.worked(remote.endpoint.address, of: host, for: tunnel.name, at: Clock.wallTime) }
   }
 
-  var nextLookupWake: Instant? { tunnels.compactMap(lookupWake).min() }
+  var nextLookupWake: Instant? { runs.compactMap(lookupWake).min() }
 
   private func lookupWake(_ tunnel: TunnelRun) -> Instant? {
     guard let lookup = tunnel.lookup, !lookup.isFound, !tunnel.supervisor.isIdle, !tunnel.supervisor.isUp else {
@@ -117,7 +117,7 @@ extension Daemon {
   }
 
   func followLookups(at now: Instant) {
-    for tunnel in tunnels {
+    for tunnel in runs {
       guard let due = lookupWake(tunnel), due <= now, let lookup = tunnel.lookup else { continue }
       if !lookup.isTold, now >= lookup.began + Lookup.patience,
         tellRemembered(lookup, nil, of: tunnel, at: now)
