@@ -204,7 +204,7 @@ extension Daemon {
       profile.flatMap { $0.remotes.indices.contains(index) ? $0.remotes[index] : nil }
     }
     let words = goal == .renewed ? "a server of the new configuration" : remote.map { "\($0.host):\($0.port)" } ?? "it"
-    let again = retry.map { ", and again in \(TunnelSupervisor.words($0))" } ?? ""
+    let again = retry.map { ", and again in \(TunnelSupervisor.spoken($0))" } ?? ""
     let reason = code == .servesInstead ? serving.device.text : fault.map { Fault($0).sentence } ?? ""
     log.log(Note(code, words, reason, again), of: serving.name.text, at: now)
   }

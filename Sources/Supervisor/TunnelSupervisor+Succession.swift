@@ -1,0 +1,16 @@
+package import Base
+
+extension TunnelSupervisor {
+  /// Takes the place of the reducer whose session served until now: what it counted goes on.
+  ///
+  /// - Parameter keepsRemote: the remote in use is the only one from now on; false = the former's choice counts.
+  package mutating func succeed(_ former: TunnelSupervisor, keepsRemote: Bool, at now: Instant) {
+    handshakes += former.handshakes
+    reconnects += former.reconnects
+    roams += former.roams
+    if !keepsRemote, round?.pin(former.round?.pinned, at: now) == true { round?.stay(at: now) }
+  }
+
+  /// A time, for a person.
+  package static func spoken(_ span: Duration) -> String { words(span) }
+}
