@@ -61,13 +61,16 @@ extension Daemon {
       return
     }
     guard slots[name]?.hasServed == false, slots[name]?.switchover.goal != nil else { return }
+    let isLost = slots[name]?.besideWasUp == true && !supervisor.isUp
     if supervisor.phaseName == .unreachable {
       tell(name, .wayLost, at: now)
-    } else if let failure = supervisor.lastFailure {
-      tell(name, .failed(failure.fault.code), at: now)
+    } else if supervisor.phaseName == .pausing || isLost {
+      // Until then it goes through all addresses of the server by itself.
+      tell(name, .failed(supervisor.lastFailure?.fault.code ?? .serverSilent), at: now)
     } else {
       if beside.hasAnswer { tell(name, .answered, at: now) }
       guard supervisor.isUp else { return }
+      slots[name]?.besideWasUp = true
       tell(name, .up, at: now)
       if let isProven = beside.isProven { tell(name, .proved(isProven), at: now) }
       let stands = network.isDone && network.plan.seconds.contains { $0.name == name }
@@ -164,6 +167,7 @@ extension Daemon {
     run.isBeside = true
     run.engineGeneration = serving.engineGeneration &+ 1
     slots[serving.name]?.beside = run
+    slots[serving.name]?.besideWasUp = false
     tell(run, .configured(profile, nil), at: now)
     if let remote = goal.remote { tell(run, .use(remote: remote), at: now) }
     tell(run, .up, at: now)

@@ -7,6 +7,7 @@ struct Slots {
   var switchover = Switchover()
   /// About to serve, or about to leave.
   var beside: TunnelRun?
+  var besideWasUp = false
   /// True once the roles were exchanged: it leaves.
   var hasServed = false
   /// Whether the one that serves was up when it was looked at last.
