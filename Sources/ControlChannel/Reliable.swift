@@ -39,6 +39,9 @@ package struct Reliable: Hashable, Sendable {
 
   private var unacknowledged: [Message] = []
   private var nextToQueue: UInt32 = 0
+  /// The newest message that the peer has, the reset apart: a repetition of that may begin a session.
+  private var acknowledged: Message?
+  private var repeatsAcknowledged = false
 
   private var early: [UInt32: [UInt8]] = [:]
   private var inOrder: [[UInt8]] = []
@@ -86,19 +89,23 @@ package struct Reliable: Hashable, Sendable {
 
   /// Transmissions to make now: new messages, and those that seem lost. Asking again at once gives none.
   package mutating func packetsDue(at now: Instant) -> [Outgoing] {
-    guard let lowest = unacknowledged.first?.id else { return [] }
     var due: [Outgoing] = []
+    if repeatsAcknowledged, let message = acknowledged { due.append(outgoing(message)) }
+    repeatsAcknowledged = false
+    guard let lowest = unacknowledged.first?.id else { return due }
     for index in unacknowledged.indices {
       guard unacknowledged[index].id - lowest < UInt32(sendWindow) else { break }
       guard unacknowledged[index].isDue(at: now) else { continue }
       unacknowledged[index].noteSent(at: now, again: !isStream)
-      let message = unacknowledged[index]
-      due.append(
-        Outgoing(
-          messageID: message.id, opcode: message.opcode, payload: message.payload,
-          acknowledgements: takeAcknowledgements(atMost: Self.piggybackLimit)))
+      due.append(outgoing(unacknowledged[index]))
     }
     return due
+  }
+
+  private mutating func outgoing(_ message: Message) -> Outgoing {
+    Outgoing(
+      messageID: message.id, opcode: message.opcode, payload: message.payload,
+      acknowledgements: takeAcknowledgements(atMost: Self.piggybackLimit))
   }
 
   /// When `packetsDue` may next have something that it does not have now.
@@ -107,7 +114,16 @@ package struct Reliable: Hashable, Sendable {
   /// Makes everything in flight due: the peer just came to life (section 2.3).
   package mutating func resendAll(at now: Instant) {
     guard !isStream else { return }
-    for index in unacknowledged.indices where unacknowledged[index].wasSent { unacknowledged[index].resendAt = now }
+    for index in unacknowledged.indices where unacknowledged[index].wasSent {
+      unacknowledged[index].resendAt = now
+      unacknowledged[index].timeout = firstTimeout
+    }
+  }
+
+  /// Makes a peer that lives acknowledge something: what is in flight anyway, else a message that it has already, which it
+  /// must acknowledge again and otherwise ignore (section 2.2).
+  package mutating func provoke(at now: Instant) {
+    if unacknowledged.isEmpty { repeatsAcknowledged = acknowledged != nil } else { resendAll(at: now) }
   }
 
   // MARK: Receiving
@@ -159,7 +175,8 @@ package struct Reliable: Hashable, Sendable {
   /// Ids that were never sent acknowledge nothing, whoever claims them.
   private mutating func acknowledge(_ id: UInt32, at now: Instant) {
     guard let index = unacknowledged.firstIndex(where: { $0.id == id }), unacknowledged[index].wasSent else { return }
-    unacknowledged.remove(at: index)
+    let message = unacknowledged.remove(at: index)
+    if message.opcode == .controlV1, id >= acknowledged?.id ?? 0 { acknowledged = message }
     guard !isStream else { return }
     for earlier in 0..<index {
       unacknowledged[earlier].laterAcknowledged += 1

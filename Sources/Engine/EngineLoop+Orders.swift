@@ -38,6 +38,7 @@ extension EngineLoop {
       while let socket = received.message.takeDescriptor() { _ = pool.put(socket) }
       for kind in kinds { requested[kind] = max(requested[kind, default: 0] - 1, 0) }
       resume(at: now)
+      exchangeSocket(at: now)
     case .resolve(let order):
       resolving = order
       resolver.ask(order.host, family: order.family, servers: order.resolvers, at: now)
@@ -52,10 +53,12 @@ extension EngineLoop {
     case .stop(let attempt): if attempt == self.attempt { stop(at: now) }
     case .renegotiate(let attempt):
       if attempt == self.attempt { session?.renegotiate(at: now, into: &outbox) }
-    case .path: break
-    case .health(let order): health = order
-    case .clock(let attempt, _):
-      if attempt == self.attempt { session?.renegotiate(at: now, into: &outbox) }
+    case .path(let attempt, let isUsable): if attempt == self.attempt { pathChanged(isUsable, at: now) }
+    case .health(let order):
+      health = order
+      session?.adopt(order, at: now)
+    case .clock(let attempt, let time):
+      if attempt == self.attempt { session?.reverify(by: time, at: now, into: &outbox) }
     case .watch(let order): names.watch(order)
     case .namesApplied(let sequence): namesApplied(sequence)
     case .reportCounters: report(.counters(counters()))

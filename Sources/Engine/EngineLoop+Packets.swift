@@ -35,6 +35,7 @@ extension EngineLoop {
       Self.note(rooms.received, in: &totals, at: now)
       receiveControl(at: now)
       session?.down?.open(&rooms.received)
+      if session?.isListening == true { listen(at: now) }
       if names.isOn { names.holdAnswers(in: &rooms.received, at: now) }
       if let flushed = tun?.flush(rooms.received) { noteTun(flushed) }
       noticeExit(at: now)
@@ -71,6 +72,7 @@ extension EngineLoop {
       Self.note(rooms.stream.burst, in: &totals, at: now)
       receiveStreamControl(at: now)
       session?.down?.open(&rooms.stream.burst)
+      if session?.isListening == true { listenToStream(at: now) }
       if names.isOn { names.holdAnswers(in: &rooms.stream.burst, at: now) }
       if let flushed = tun?.flush(rooms.stream.burst) { noteTun(flushed) }
       rooms.stream.compact()
@@ -134,6 +136,15 @@ extension EngineLoop {
     if !outbox.packets.isEmpty { settle(at: now) }
   }
 
+  /// While the session asks something through the tunnel, it looks at what comes.
+  private mutating func listen(at now: Instant) {
+    if session?.listen(&rooms.received, at: now, into: &outbox) == true { isTouched = true }
+  }
+
+  private mutating func listenToStream(at now: Instant) {
+    if session?.listen(&rooms.stream.burst, at: now, into: &outbox) == true { isTouched = true }
+  }
+
   /// The peer's goodbye inside the data channel ends the session now, not at its next timer.
   private mutating func noticeExit(at now: Instant) {
     guard session?.down?.sawExit == true else { return }
@@ -150,7 +161,7 @@ extension EngineLoop {
   /// Somebody deleted the device under us. Only a fresh engine gets another.
   private mutating func loseTun() { ending = .broken("the tun device is gone") }
 
-  mutating func serveTun(_ readiness: Poller.Readiness) {
+  mutating func serveTun(_ readiness: Poller.Readiness, at now: Instant) {
     // Reported also while nothing is read, again and again.
     if readiness.contains(.broken), !isUp || link?.isFull != false { return loseTun() }
     var left = Self.batchesAtOnce
@@ -160,7 +171,7 @@ extension EngineLoop {
       let filled = tun?.fill(&rooms.packets, slot: rooms.slot, most: PacketRooms.batch) ?? .nothing
       switch filled {
       case .some(let count):
-        sendPackets()
+        sendPackets(at: now)
         if count < PacketRooms.batch { return }
       case .nothing:
         // Broken without a packet to read: the device is gone.
@@ -171,11 +182,18 @@ extension EngineLoop {
     }
   }
 
-  private mutating func sendPackets() {
+  /// The first packet after a rest: the session watches for an answer from now on.
+  private mutating func noteOutgoing(at now: Instant) {
+    session?.noteOutgoing(at: now)
+    isTouched = true
+  }
+
+  private mutating func sendPackets(at now: Instant) {
     rooms.sealed.reset()
     rooms.cursor = FlushCursor()
     if names.isOn { names.noticeQuestions(in: rooms.packets) }
     session?.up?.seal(&rooms.packets, into: &rooms.sealed)
+    if session?.isResting == true { noteOutgoing(at: now) }
     var index = 0
     var bytes: UInt64 = 0
     while index < rooms.sealed.count {

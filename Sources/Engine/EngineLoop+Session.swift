@@ -35,6 +35,7 @@ extension EngineLoop {
     waiting = nil
     replenish()
     rooms.fit(remote.tunMTUMaximum)
+    target = (remote, order.endpoint)
     do throws(SystemFailure) {
       switch remote.transport {
       case .udp: link = try TransportLink(udp: socket, peer: order.endpoint, floats: profile?.float == true)
@@ -65,6 +66,7 @@ extension EngineLoop {
     }
     announcesStart = true
     isTouched = true
+    session?.adopt(health, at: now)
     session?.start(at: now, into: &outbox)
   }
 
@@ -148,6 +150,7 @@ extension EngineLoop {
     isUp = false
     isAnswered = false
     announcesStart = false
+    awaitsSocket = false
     outbox.removeAll()
     closeLink()
   }

@@ -30,6 +30,10 @@ struct EngineLoop: ~Copyable {
   var attempt: Attempt?
   /// An attempt that waits for a spare socket or for its TCP connection, and until when.
   var waiting: (order: ConnectOrder, until: Instant)?
+  /// Where the link leads.
+  var target: (remote: Remote, endpoint: Endpoint)?
+  /// The link's socket is to be exchanged as soon as a spare one comes.
+  var awaitsSocket = false
   var link: TransportLink?
   var session: Session?
   var outbox = Outbox()
@@ -108,7 +112,7 @@ struct EngineLoop: ~Copyable {
     runTimers(at: now)
     // An order may have closed what was ready.
     if linkInterest != nil, !linkReady.isEmpty { serveLink(linkReady, at: now) }
-    if tunInterest != nil, !tunReady.isEmpty { serveTun(tunReady) }
+    if tunInterest != nil, !tunReady.isEmpty { serveTun(tunReady, at: now) }
     if names.hasReports { reportNames() }
     releaseLateAnswers(at: now)
     settle(at: now)

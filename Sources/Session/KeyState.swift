@@ -138,6 +138,12 @@ final class KeyState {
     return reliable.packetsDue(at: now)
   }
 
+  /// Sends again what the peer must acknowledge.
+  func provoke(at now: Instant) { reliable.provoke(at: now) }
+
+  /// The peer can be reached again.
+  func resendAll(at now: Instant) { reliable.resendAll(at: now) }
+
   func acknowledgementDue() -> [UInt32]? { reliable.acknowledgementDue() }
 
   /// The last acknowledgements again, when it is time.

@@ -38,7 +38,8 @@ extension Session {
     case .failed(let fault):
       // A lame duck's data key stays good without its TLS.
       guard slot == .primary else { return }
-      let reported = keyID == 0 ? fault : Fault(.renegotiationFailed, fault.sentence)
+      let isPlain = keyID == 0 || fault.code.isAboutCertificate
+      let reported = isPlain ? fault : Fault(.renegotiationFailed, fault.sentence)
       end(EndReport(fault: reported), at: now, into: &outbox)
     }
   }
@@ -94,6 +95,18 @@ extension Session {
       tell(Note(.openURL, parts.count == 3 ? String(parts[2]) : text), into: &outbox)
     } else {
       tell(Note(.serverMessage, text), into: &outbox)
+    }
+  }
+}
+
+extension Fault.Code {
+  /// What is wrong with the server's certificate says more than that new keys could not be made.
+  fileprivate var isAboutCertificate: Bool {
+    switch self {
+    case .tlsCertificateExpired, .tlsCertificateNotYetValid, .tlsCertificateRevoked, .tlsCertificateTooWeak,
+      .tlsCertificateUntrusted, .tlsCertificateWrongFingerprint, .tlsCertificateWrongName, .tlsCertificateWrongUsage:
+      true
+    default: false
     }
   }
 }

@@ -25,7 +25,7 @@ extension Session {
   }
 
   func wallTime(at now: Instant) -> WallTime {
-    WallTime(seconds: setup.wallTime.seconds + (now - startedAt).wholeNanoseconds / 1_000_000_000)
+    WallTime(seconds: clock.time.seconds &+ (now - clock.at).wholeNanoseconds / 1_000_000_000)
   }
 
   /// 0 once, then 1 to 7 and 1 again (protocol.md section 12.1).

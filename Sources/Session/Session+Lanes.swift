@@ -14,13 +14,17 @@ extension Session {
   mutating func readLanes() {
     if let counters = up?.counters { sent = counters }
     if let counters = down?.counters { received = counters }
+    if let count = down?.authenticated { authenticatedData = count }
+    received.packets &-= echo.takenPackets
+    received.bytes &-= echo.takenBytes
   }
 
   /// Takes note of life and of what ends the session; cheap enough for every call.
   mutating func observeLanes(at now: Instant, into outbox: inout Outbox) {
-    guard stage == .applying || stage == .up, let authenticated = down?.authenticated else { return }
+    guard stage == .applying || stage == .up, down != nil else { return }
     readLanes()
-    keepalive.observe(sent: sent.sealedPackets, received: authenticated, at: now)
+    keepalive.observe(sent: sent.sealedPackets, received: authenticatedData, at: now)
+    if let proof = liveness.observe(received: flow.received, at: now) { tell(proof, at: now, into: &outbox) }
     if isSwitchPending, !peerUsesNewKey, let keyID = primary?.keyID, let usage = down?.usage(of: keyID),
       usage.packets > 0
     {

@@ -1,6 +1,7 @@
 internal import Base
 internal import ControlChannel
 internal import Exchange
+internal import Profile
 internal import Wire
 
 extension Session {
@@ -64,6 +65,8 @@ extension Session {
       return .wrongPeerSession
     }
     noteLife(at: now)
+    // Later than that it may answer a repetition.
+    if now - startedAt < timers.tlsTimeout { liveness.note(roundTrip: now - startedAt) }
     serverID = packet.sessionID
     acknowledgedWithoutReset = nil
     outbox.events.append(.serverAnswered)

@@ -13,7 +13,7 @@ extension Session {
   /// What may come due. One list for `nextWake` and for acting, so that they cannot disagree.
   private enum Alarm {
     case firstAnswer, lostReset, handshake, pushAnswer, restart, inactive, sessionTimeout
-    case renegotiate, switchKey, lameDuck, poll, pushRequest, ping, goodbye
+    case renegotiate, switchKey, lameDuck, poll, pushRequest, ping, liveness, goodbye
   }
 
   /// When to call `wake` at the latest; `nil` when nothing is due ever.
@@ -28,6 +28,8 @@ extension Session {
 
   mutating func runTimers(at now: Instant, into outbox: inout Outbox) {
     observeLanes(at: now, into: &outbox)
+    if echo.isWaiting { echo.forget(at: now) }
+    if wantsVerification { verifyAnew(at: now, into: &outbox) }
     for alarm in alarms where alarm.at <= now && stage != .over { act(alarm.what, at: now, into: &outbox) }
     if stage == .leaving, goodbyeIsHeard { finish(EndReport(fault: nil), into: &outbox) }
   }
@@ -44,10 +46,10 @@ extension Session {
     }
     if serverID == nil { add(.firstAnswer, startedAt + patience) }
     if !wrapKey.authenticates { add(.lostReset, acknowledgedWithoutReset.map { $0 + Self.resetPatience }) }
-    if primary?.phase != .active { add(.handshake, (primary?.begun).map { $0 + timers.handWindow }) }
+    if primary?.phase != .active { add(.handshake, handshakeDue) }
     add(.pushAnswer, push.isComplete ? nil : authPendingUntil ?? push.deadline)
     add(.pushRequest, push.nextRequest)
-    add(.restart, keepalive.restartDue)
+    if !liveness.isHeld { add(.restart, keepalive.restartDue) }
     addStanding(add)
     return list
   }
@@ -57,6 +59,7 @@ extension Session {
     guard stage == .applying || stage == .up else { return }
     add(.poll, nextPoll)
     add(.ping, keepalive.pingDue)
+    add(.liveness, liveness.due)
     add(.switchKey, isSwitchPending ? switchTime : nil)
     add(.lameDuck, lameDuck?.diesAt)
     if primary?.phase == .active, primary?.hasDataKey == true, timers.renegotiateAfter > .zero {
@@ -66,6 +69,12 @@ extension Session {
     if let limit = pushed?.sessionTimeout ?? timers.sessionTimeout, limit > .zero {
       add(.sessionTimeout, upSince.map { $0 + limit })
     }
+  }
+
+  /// A renegotiation cannot go on while there is no way to the server, and has its whole time again once there is one.
+  private var handshakeDue: Instant? {
+    guard let primary, !liveness.isHeld else { return nil }
+    return max(primary.begun, wayBack ?? primary.begun) + timers.handWindow
   }
 
   private var patience: Duration {
@@ -97,6 +106,7 @@ extension Session {
     case .poll: poll(at: now, into: &outbox)
     case .pushRequest: requestPush(at: now)
     case .ping: sendPing(at: now, into: &outbox)
+    case .liveness: askForLife(at: now, into: &outbox)
     case .goodbye: repeatGoodbye(at: now, into: &outbox)
     }
   }

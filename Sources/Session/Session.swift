@@ -64,6 +64,16 @@ package struct Session: ~Copyable {
   var acknowledgedWithoutReset: Instant?
   var upSince: Instant?
 
+  var health = HealthOrder()
+  var echo: InnerEcho
+  var liveness: Liveness
+  /// When the way to the server last came back or changed.
+  var wayBack: Instant?
+  /// What time it was when.
+  var clock: (time: WallTime, at: Instant)
+  /// The clock was set: the peer is to be verified by it.
+  var wantsVerification = false
+
   var drops: [ControlDrop: UInt64] = [:]
   /// Packets of this session that the wrap authenticated.
   var authenticated: UInt64 = 0
@@ -72,6 +82,8 @@ package struct Session: ~Copyable {
   /// The lanes' counters when last looked at.
   var sent = LaneCounters()
   var received = LaneCounters()
+  /// Data packets of the peer that authenticated, as of then.
+  var authenticatedData: UInt64 = 0
 
   /// Tun to network, once there are keys. Used in place by the engine.
   package var up: UpLane?
@@ -95,6 +107,9 @@ package struct Session: ~Copyable {
     sessionID = SessionID(id)
     room = PayloadRoom(setup, wrap: wrapKey, overhead: wrap.overhead)
     keepalive = Keepalive(ping: nil, restart: nil, at: startedAt)
+    echo = InnerEcho(random: random)
+    liveness = Liveness(isStream: setup.remote.transport == .tcp)
+    clock = (setup.wallTime, startedAt)
   }
 
   /// `replay-window 0` asks for strict order, which a control channel that repeats itself over UDP cannot have.
@@ -108,6 +123,7 @@ package struct Session: ~Copyable {
     guard stage == .idle else { return }
     stage = .negotiating
     startedAt = now
+    clock.at = now
     let patience = timers.pingRestart ?? (isUDP ? Keepalive.defaultRestart : nil)
     keepalive = Keepalive(ping: timers.ping, restart: patience, at: now)
     if !setup.profile.tls.checks.identifiesServer { outbox.notes.append(Note(.noServerCheck)) }
@@ -146,6 +162,7 @@ package struct Session: ~Copyable {
       cipher: cipher, control: wrapKey.name, dataFormat: pushed?.peerID == nil ? "v1" : "v2", peerID: pushed?.peerID,
       user: login.user)
     outbox.events.append(.up(summary))
+    beginLiveness(at: now, into: &outbox)
     flush(at: now, into: &outbox)
   }
 

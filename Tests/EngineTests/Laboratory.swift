@@ -30,7 +30,10 @@ final class Laboratory {
   private var engineTun: FileDescriptor?
   private var supplied = 0
 
-  init(_ transport: Transport, _ change: (inout MirrorSetup) -> Void = { _ in }) throws {
+  /// - Parameter options: further lines of the profile.
+  init(
+    _ transport: Transport, options: String = "", _ change: (inout MirrorSetup) -> Void = { _ in }
+  ) throws {
     self.transport = transport
     supervisor = try SupervisorSide()
     let setup = TestProfile.mirror {
@@ -47,7 +50,7 @@ final class Laboratory {
     let pair = try MessageSocket.pair()
     tun = FileDescriptor(owning: dup(pair.ours.raw))
     engineTun = FileDescriptor(owning: dup(pair.theirs.raw))
-    try supervisor.configure(Self.profile(transport))
+    try supervisor.configure(Self.profile(transport) + options)
     try supervisor.supply(transport == .udp ? [.udp4, .udp4] : [.tcp4, .tcp4])
   }
 
@@ -99,6 +102,7 @@ final class Laboratory {
 
   var hasAsked: Bool { events.contains { if case .wantsNetwork = $0 { true } else { false } } }
   var isUp: Bool { events.contains { if case .up = $0 { true } else { false } } }
+  var proofs: [Proof] { events.compactMap { if case .proof(let proof) = $0 { proof } else { nil } } }
   var ended: EndReport? {
     for case .ended(let report) in events { return report }
     return nil

@@ -34,6 +34,22 @@ package enum InnerPacket {
     return bytes
   }
 
+  /// What a gateway that ends in 1 answers to an echo request; `nil` for everything else.
+  package static func echoAnswer(to packet: [UInt8]) -> [UInt8]? {
+    var answer = packet
+    if packet.count >= 28, packet[0] == 0x45, packet[9] == 1, packet[20] == 8, packet[19] == 1 {
+      answer.replaceSubrange(12..<20, with: packet[16..<20] + packet[12..<16])
+      answer[20] = 0
+      return answer
+    }
+    guard packet.count >= 48, packet[0] >> 4 == 6, packet[6] == 58, packet[40] == 128, packet[39] == 1 else {
+      return nil
+    }
+    answer.replaceSubrange(8..<40, with: packet[24..<40] + packet[8..<24])
+    answer[40] = 129
+    return answer
+  }
+
   package static func number(_ packet: [UInt8]) -> UInt64 {
     packet[20..<28].reduce(0) { $0 << 8 | UInt64($1) }
   }

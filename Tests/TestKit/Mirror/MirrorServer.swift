@@ -13,6 +13,8 @@ package final class MirrorServer {
   package var packets: [[UInt8]] = []
   /// Inner packets that arrived.
   package var received: [[UInt8]] = []
+  /// Echo requests that arrived for its own address.
+  package var echoes: [[UInt8]] = []
   /// Texts that arrived, in order.
   package var texts: [String] = []
   /// The newest key message.
@@ -63,7 +65,7 @@ package final class MirrorServer {
   package func receive(_ bytes: [UInt8], at now: Instant) {
     guard let first = bytes.first, let head = PacketHead(byte: first) else { return }
     if head.isData {
-      if let packet = down?.open(bytes) { received.append(packet) }
+      if let packet = down?.open(bytes) { take(packet, at: now) }
       if down?.sawExit == true { sawExit = true }
       return
     }
@@ -72,6 +74,13 @@ package final class MirrorServer {
     opened.append(packet)
     deliver(packet, at: now)
     settle(at: now)
+  }
+
+  /// As the kernel of a server does for its own address.
+  private func take(_ packet: [UInt8], at now: Instant) {
+    guard let answer = InnerPacket.echoAnswer(to: packet) else { return received.append(packet) }
+    echoes.append(packet)
+    if setup.answersEchoes { send(answer, at: now) }
   }
 
   package func wake(at now: Instant) { settle(at: now) }

@@ -50,6 +50,10 @@ package struct MirrorSetup {
   /// Sends on a new key only after this.
   package var holdOff: Duration = .seconds(2)
   package var ping: Duration?
+  /// Goes on with a session whose peer id comes from another address.
+  package var floats = true
+  /// Its own address in the tunnel answers pings.
+  package var answersEchoes = true
   /// Never answers the first packet.
   package var isDeaf = false
 

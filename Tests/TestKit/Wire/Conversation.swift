@@ -29,6 +29,15 @@ package final class Conversation {
   /// When a packet last got through, and the longest pause there was.
   package private(set) var drought: [LossyWire.End: Duration] = [:]
 
+  /// Where the client's packets come from. Like a server of 2.x, the mirror goes on with another address only when
+  /// authentic data of a known peer id comes from it.
+  package var clientAddress = 0
+  private var knownAddress = 0
+  /// False: only the client sends data at that pace.
+  package var serverSendsData = true
+  /// How often the client was woken.
+  package private(set) var wakes = 0
+
   private let isStream: Bool
   private var outbox = Outbox()
   private var nextData: Instant?
@@ -85,6 +94,10 @@ package final class Conversation {
   }
   package var renegotiations: Int { events.count { if case .renegotiated = $0 { true } else { false } } }
 
+  package var proofs: [Proof] {
+    events.compactMap { if case .proof(let proof) = $0 { proof } else { nil } }
+  }
+
   package var nextWake: Instant? { session.nextWake }
   package var isOver: Bool { session.isOver }
   /// The key that the client's data leaves with.
@@ -100,19 +113,42 @@ package final class Conversation {
 
   package func send(_ packet: [UInt8]) {
     if let sealed = session.up?.seal(packet, isStream: isStream) { carry(sealed) }
+    if session.isResting { session.noteOutgoing(at: now) }
   }
 
   package func receive(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     if PacketHead(byte: first)?.isData == true {
-      if let packet = session.down?.open(bytes) {
-        received.append(packet)
-        noteThrough(.client)
-      }
+      receive(data: bytes)
     } else {
       session.receive(bytes, at: now, into: &outbox)
       drain()
     }
+  }
+
+  private func receive(data bytes: [UInt8]) {
+    var burst = Burst(capacity: 8192, maximumCount: 1)
+    guard burst.append(copying: bytes) else { return }
+    session.down?.open(&burst)
+    if session.isListening {
+      session.listen(&burst, at: now, into: &outbox)
+      drain()
+    }
+    guard burst[0].verdict == .forward else { return }
+    received.append(burst.copy(0))
+    noteThrough(.client)
+  }
+
+  private func deliverToServer(_ bytes: [UInt8], from address: Int) {
+    let before = server.received.count
+    if address == knownAddress {
+      server.receive(bytes, at: now)
+    } else if bytes.first.flatMap({ PacketHead(byte: $0) })?.isData == true, server.setup.floats {
+      let authentic = server.down?.authenticated
+      server.receive(bytes, at: now)
+      if server.down?.authenticated != authentic { knownAddress = address }
+    }
+    if server.received.count > before { noteThrough(.server) }
   }
 
   private var nextTime: Instant? {
@@ -122,18 +158,18 @@ package final class Conversation {
   private var dataTime: Instant? { dataPace != nil && isUp && server.isUp ? nextData ?? now : nil }
 
   private func step() {
-    for (end, bytes) in wire.deliveries(at: now) {
+    for (end, bytes, address) in wire.deliveries(at: now) {
       if end == .client {
+        guard address == clientAddress else { continue }
         if bytes.first == 0x40 { resets.append(bytes) }
         beforeDelivery?(bytes)
         receive(bytes)
       } else {
-        let before = server.received.count
-        server.receive(bytes, at: now)
-        if server.received.count > before { noteThrough(.server) }
+        deliverToServer(bytes, from: address)
       }
     }
     if let wake = session.nextWake, wake <= now {
+      wakes += 1
       session.wake(at: now, into: &outbox)
       drain()
     }
@@ -142,13 +178,13 @@ package final class Conversation {
       nextData = now + pace
       number += 1
       send(InnerPacket.make(number))
-      server.send(InnerPacket.make(number), at: now)
+      if serverSendsData { server.send(InnerPacket.make(number), at: now) }
     }
     carryServerPackets()
   }
 
   private func carryServerPackets() {
-    for packet in server.packets { wire.send(packet, to: .client, at: now) }
+    for packet in server.packets { wire.send(packet, to: .client, address: knownAddress, at: now) }
     server.packets = []
   }
 
@@ -159,7 +195,7 @@ package final class Conversation {
 
   private func carry(_ packet: [UInt8]) {
     sent.append(packet)
-    wire.send(packet, to: .server, at: now)
+    wire.send(packet, to: .server, address: clientAddress, at: now)
   }
 
   private func drain() {

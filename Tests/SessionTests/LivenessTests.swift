@@ -1,0 +1,179 @@
+import Base
+import Exchange
+import Session
+import TestKit
+import Testing
+
+@Suite("Whether the server is still there")
+struct LivenessTests {
+  private func up(
+    _ change: (inout MirrorSetup) -> Void = { _ in }, client: (inout SessionSetup) -> Void = { _ in }
+  ) throws -> Conversation {
+    let mirror = TestProfile.mirror(change)
+    let talk = try Conversation(TestProfile.client(of: mirror, client), mirror)
+    talk.start()
+    #expect(talk.runUntilUp())
+    // The first echo comes back.
+    talk.run(for: .seconds(1))
+    #expect(talk.server.echoes.count == 1)
+    return talk
+  }
+
+  private func order(_ talk: Conversation, _ health: HealthOrder) {
+    talk.with { session, _ in session.adopt(health, at: talk.now) }
+  }
+
+  private func hasFailed(_ talk: Conversation) -> Bool { talk.proofs.contains(.failed) }
+
+  @Test("R-10 a server that falls silent under traffic is found out in seconds, and told alive when it answers again")
+  func silence() throws {
+    let talk = try up()
+    talk.dataPace = .milliseconds(50)
+    talk.run(for: .seconds(20))
+    #expect(talk.proofs.isEmpty)
+    talk.wire.cutTowards = .client
+    let begin = talk.now
+    #expect(talk.run(for: .seconds(10)) { hasFailed(talk) })
+    #expect(talk.now - begin <= .milliseconds(4_500), "\(talk.now - begin)")
+    guard case .silent(let span)? = talk.proofs.first else {
+      Issue.record("\(talk.proofs)")
+      return
+    }
+    #expect(span >= .milliseconds(500) && span <= .seconds(2))
+    #expect(talk.proofs.count == 2)
+    // The verdict is the supervisor's: the session goes on.
+    talk.run(for: .seconds(20))
+    #expect(talk.ending == nil && talk.proofs.count == 2)
+    talk.wire.cutTowards = nil
+    #expect(talk.run(for: .seconds(4)) { talk.proofs.count == 3 })
+    guard case .alive? = talk.proofs.last else {
+      Issue.record("\(talk.proofs)")
+      return
+    }
+  }
+
+  @Test("A pause of a second is no event, and answers that flow keep every question away")
+  func pause() throws {
+    let talk = try up()
+    talk.dataPace = .milliseconds(50)
+    for _ in 0..<20 {
+      talk.wire.cutTowards = .client
+      talk.run(for: .milliseconds(500))
+      talk.wire.cutTowards = nil
+      talk.run(for: .seconds(2))
+    }
+    #expect(!hasFailed(talk))
+    let asked = talk.server.echoes.count
+    talk.run(for: .seconds(60))
+    #expect(talk.server.echoes.count == asked)
+  }
+
+  @Test(
+    "One-way traffic is asked about and never judged while the server answers, also over a line with a second of jitter"
+  )
+  func jitter() throws {
+    for delay in [5...5, 50...1_000, 600...1_200] {
+      let talk = try up()
+      talk.wire.delay = delay
+      talk.serverSendsData = false
+      talk.dataPace = .milliseconds(200)
+      talk.run(for: .seconds(300))
+      #expect(!hasFailed(talk), "\(delay)")
+      #expect(talk.server.echoes.count > 30, "\(delay)")
+      #expect(talk.ending == nil)
+    }
+  }
+
+  @Test("One packet of fifty lost, either way, is no silence")
+  func loss() throws {
+    let talk = try up()
+    talk.wire.loss = 20
+    talk.serverSendsData = false
+    talk.dataPace = .milliseconds(100)
+    talk.run(for: .seconds(600))
+    #expect(!hasFailed(talk))
+  }
+
+  @Test("An idle tunnel sends nothing, and wakes for nothing but its keepalive")
+  func idle() throws {
+    let talk = try up()
+    // The last acknowledgements are repeated for a while.
+    talk.run(for: .seconds(5))
+    let (sent, wakes) = (talk.sent.count, talk.wakes)
+    talk.run(for: .seconds(60))
+    #expect(talk.sent.count == sent)
+    #expect(talk.wakes - wakes <= 7)
+    #expect(talk.proofs.isEmpty)
+  }
+
+  @Test("A gateway that answers no pings is judged by its control channel alone")
+  func deaf() throws {
+    let mirror = TestProfile.mirror { $0.answersEchoes = false }
+    let talk = try Conversation(TestProfile.client(of: mirror), mirror)
+    talk.start()
+    #expect(talk.runUntilUp())
+    talk.serverSendsData = false
+    talk.dataPace = .milliseconds(100)
+    talk.run(for: .seconds(60))
+    #expect(!hasFailed(talk))
+    let echoes = talk.server.echoes.count
+    talk.run(for: .seconds(300))
+    #expect(talk.server.echoes.count == echoes)
+    #expect(!hasFailed(talk))
+    talk.wire.cutTowards = .client
+    let begin = talk.now
+    #expect(talk.run(for: .seconds(20)) { hasFailed(talk) })
+    #expect(talk.now - begin <= .seconds(10), "\(talk.now - begin)")
+  }
+
+  @Test("R-16 nothing is asked and nothing judged before the session is up")
+  func notUp() throws {
+    let mirror = TestProfile.mirror()
+    let talk = try Conversation(TestProfile.client(of: mirror), mirror)
+    talk.appliesNetwork = false
+    talk.start()
+    #expect(talk.run(for: .seconds(10)) { talk.events.contains { if case .wantsNetwork = $0 { true } else { false } } })
+    talk.wire.isCut = true
+    talk.run(for: .seconds(30))
+    talk.with { session, outbox in session.pathChanged(isUsable: true, at: talk.now, into: &outbox) }
+    talk.run(for: .seconds(30))
+    #expect(talk.proofs.isEmpty && talk.server.echoes.isEmpty)
+  }
+
+  @Test("`config health` with an interval asks in silence too, and finds an idle tunnel dead")
+  func interval() throws {
+    let talk = try up()
+    order(talk, HealthOrder(interval: .seconds(2), failAfter: 2))
+    talk.run(for: .seconds(21))
+    #expect(talk.server.echoes.count == 11)
+    #expect(talk.proofs.isEmpty)
+    talk.wire.isCut = true
+    let begin = talk.now
+    #expect(talk.run(for: .seconds(10)) { hasFailed(talk) })
+    #expect(talk.now - begin <= .seconds(6), "\(talk.now - begin)")
+  }
+
+  @Test("`fail_after` says how many echoes are lost before the server is asked otherwise")
+  func failAfter() throws {
+    let talk = try up()
+    order(talk, HealthOrder(failAfter: 10))
+    talk.dataPace = .milliseconds(50)
+    talk.run(for: .seconds(5))
+    talk.wire.cutTowards = .client
+    let (begin, asked) = (talk.now, talk.server.echoes.count)
+    #expect(talk.run(for: .seconds(20)) { hasFailed(talk) })
+    #expect(talk.now - begin >= .seconds(4))
+    #expect(talk.server.echoes.count - asked >= 10)
+  }
+
+  @Test("A stream is given more time, and is found dead all the same")
+  func stream() throws {
+    let talk = try up { $0.transport = .tcp }
+    talk.dataPace = .milliseconds(50)
+    talk.run(for: .seconds(5))
+    talk.wire.cutTowards = .client
+    let begin = talk.now
+    #expect(talk.run(for: .seconds(20)) { hasFailed(talk) })
+    #expect(talk.now - begin >= .seconds(3) && talk.now - begin <= .seconds(8), "\(talk.now - begin)")
+  }
+}
