@@ -74,6 +74,7 @@ extension Daemon {
         let wasEnabled = tunnel.loaded.settings.isEnabled
         tunnel.loaded = loaded
         configure(tunnel, at: now)
+        sendHealth(to: tunnel, at: now)
         if loaded.settings.isEnabled != wasEnabled { tell(tunnel, loaded.settings.isEnabled ? .up : .down, at: now) }
       } else if let index = free.popFirst() {
         add(loaded, index: index, at: now)

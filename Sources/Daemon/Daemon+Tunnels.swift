@@ -108,6 +108,7 @@ extension Daemon {
       return
     }
     sendConfiguration(to: tunnel, at: now)
+    sendHealth(to: tunnel, at: now)
     sendWatch(to: tunnel, at: now)
     supply(tunnel, nil, at: now)
   }

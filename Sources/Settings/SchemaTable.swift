@@ -112,9 +112,13 @@ extension Schema {
     type: "health", summary: "How a tunnel is probed from the inside; the name is the tunnel's.", naming: .tunnel,
     keys: [
       Key("probe", .address, standard: "the VPN gateway", "Whom to ask."),
-      Key("interval", .duration, standard: "10s", "How often."),
-      Key("fail_after", .number(1...100), standard: "3", "Lost answers in a row before the tunnel counts as dead."),
-    ], isActedOn: false)
+      Key(
+        "interval", .duration,
+        "Ask this often while nothing comes in; when absent, only if packets go out unanswered."),
+      Key(
+        "fail_after", .number(1...100), standard: "3",
+        "Lost answers in a row before the control channel is asked for the last time."),
+    ])
 
   static let onDemand = Section(
     type: "ondemand", summary: "When tunnels connect by themselves; the first section that fits decides.",

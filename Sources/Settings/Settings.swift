@@ -132,7 +132,8 @@ package struct GatewaySettings: Hashable, Sendable {
 package struct HealthSettings: Hashable, Sendable {
   package var tunnel: TunnelName
   package var probe: IPAddress?
-  package var interval: Duration = .seconds(10)
+  /// `nil` = asked only when traffic goes one way.
+  package var interval: Duration?
   package var failAfter = 3
   package var location: SourceLocation
 
