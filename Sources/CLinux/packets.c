@@ -1,4 +1,6 @@
+#include <linux/icmp.h>
 #include <net/ethernet.h>
+#include <netinet/icmp6.h>
 #include <netinet/in.h>
 #include <netpacket/packet.h>
 #include <string.h>
@@ -12,6 +14,24 @@ int adit_raw_socket(int family) {
   // IPPROTO_RAW brings its own header for IPv6 too (inet6_create in net/ipv6/af_inet6.c).
   int domain = family == 4 ? AF_INET : AF_INET6;
   return (int)ADIT_CALL(socket(domain, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_RAW));
+}
+
+int adit_echo_socket(int family) {
+  int domain = family == 4 ? AF_INET : AF_INET6;
+  int protocol = family == 4 ? IPPROTO_ICMP : IPPROTO_ICMPV6;
+  int made = (int)ADIT_CALL(socket(domain, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol));
+  if (made < 0) return made;
+  // Everybody's ICMP comes here: only answers to echoes are of use.
+  if (family == 4) {
+    struct icmp_filter filter = {.data = ~(1u << ICMP_ECHOREPLY)};
+    setsockopt(made, SOL_RAW, ICMP_FILTER, &filter, sizeof filter);
+  } else {
+    struct icmp6_filter filter;
+    ICMP6_FILTER_SETBLOCKALL(&filter);
+    ICMP6_FILTER_SETPASS(ICMP6_ECHO_REPLY, &filter);
+    setsockopt(made, IPPROTO_ICMPV6, ICMP6_FILTER, &filter, sizeof filter);
+  }
+  return made;
 }
 
 int adit_tap_open(int device, int ethertype, int buffer) {

@@ -45,7 +45,10 @@ extension Daemon {
 
   /// Feeds one event to a tunnel's reducer and does what it wants.
   func tell(_ tunnel: TunnelRun, _ event: TunnelEvent, at now: Instant) {
-    for effect in tunnel.supervisor.handle(event, at: now) { perform(effect, for: tunnel, at: now) }
+    let (server, failure) = (tunnel.serverWords, tunnel.supervisor.lastFailure)
+    let effects = tunnel.supervisor.handle(event, at: now)
+    tunnel.learn(from: event, server: server, formerly: failure, at: now)
+    for effect in effects { perform(effect, for: tunnel, at: now) }
   }
 
   private func perform(_ effect: TunnelEffect, for tunnel: TunnelRun, at now: Instant) {
@@ -57,12 +60,14 @@ extension Daemon {
       sendConfiguration(to: tunnel, at: now)
     case .lookAtSecrets: lookAtSecrets(of: tunnel, at: now)
     case .resolve(let attempt, let host, let family):
+      tunnel.grounds.quietSince = tunnel.grounds.quietSince ?? now
       resolve(attempt, host, family, of: tunnel, at: now)
     case .connect(let attempt, let remote, let endpoint, let hasAlternatives, let token, let tokenUser):
       tunnel.tls = nil
       tunnel.up = nil
       tunnel.hasAnswer = false
       tunnel.isProven = nil
+      tunnel.grounds.quietSince = tunnel.grounds.quietSince ?? now
       let path = network.path(to: endpoint.address, mark: marks.own)
       if path != nil {
         send(
@@ -80,6 +85,9 @@ extension Daemon {
       tunnel.pushed = nil
       tunnel.awaiting = nil
       refreshNetwork(at: now)
+    // What failed is said once, with its reason, by `followEvidence`; each attempt by itself is no news.
+    case .note(let note) where note.code == .sessionFailed:
+      log.log(.debug, note.sentence, kind: note.code.rawValue, of: tunnel.label, at: now)
     case .note(let note): log.log(note, of: tunnel.label, at: now)
     }
   }

@@ -37,6 +37,9 @@ final class Daemon {
   var service: ServiceNotice?
   var lateFiles = LateFiles()
   var serverAddresses: RememberedAddresses
+  var soundings = Soundings()
+  /// Why each tunnel was not connected when the stop began.
+  var reasons: [(tunnel: String, verdict: Verdict)] = []
 
   private var poller: Poller
   private var timer: TimerDescriptor
@@ -89,6 +92,7 @@ final class Daemon {
       }
       wake(at: now)
       followSlots(at: now)
+      followEvidence(at: now)
       followTunnels(at: now)
       followRefusals(at: now)
     }
@@ -103,7 +107,8 @@ final class Daemon {
     }
     moments += runs.compactMap(\.watch?.due)
     moments += [
-      stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil, service?.nextWake,
+      stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil,
+      stopBy == nil ? evidenceAt : nil, service?.nextWake,
       lateFiles.nextWake, nextLookupWake, nextSwitch,
       stopBy == nil ? refusals.due : nil,
     ].compactMap { $0 }
@@ -165,6 +170,7 @@ final class Daemon {
         return
       }
       log.log(.info, "stopping", at: now)
+      reasons = tunnels.map { ($0.name.text, verdict(of: $0, at: now)) }.filter { $0.1.fault != nil }
       stopBy = now + Self.goodbye
       for tunnel in runs { tell(tunnel, .down, at: now) }
     }

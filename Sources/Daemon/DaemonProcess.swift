@@ -4,6 +4,7 @@ package import Control
 internal import Gateway
 internal import IO
 internal import Settings
+internal import Supervisor
 
 /// `adit run` and `adit connect`: from the options to the exit code.
 package enum DaemonProcess {
@@ -15,6 +16,15 @@ package enum DaemonProcess {
     static let unavailable: Int32 = 69
     static let noPermission: Int32 = 77
     static let badConfiguration: Int32 = 78
+
+    /// Of a profile that was not connected when it was ended.
+    static func code(of verdict: Verdict) -> Int32 {
+      switch verdict.layer {
+      case .configuration: badConfiguration
+      case .auth: noPermission
+      default: unavailable
+      }
+    }
   }
 
   /// - Parameters:
@@ -82,7 +92,11 @@ package enum DaemonProcess {
       let closed = network.plan.gateways.map(\.name.text).joined(separator: ", ")
       let end = closed.isEmpty ? "everything is as it was" : "armed: \(closed) stays closed until `adit disarm`"
       log.log(.info, "stopped; " + (isClean ? end : "run `adit cleanup`"), at: Clock.now)
-      return isClean ? Exit.done : Exit.failed
+      guard isClean, options.connect != nil, let reason = daemon.reasons.first else {
+        return isClean ? Exit.done : Exit.failed
+      }
+      log.log(.error, "not connected: \(reason.verdict.text)", of: reason.tunnel, at: Clock.now)
+      return Exit.code(of: reason.verdict)
     } catch let fault as Fault {
       log.log(.error, fault.sentence, at: Clock.now)
     } catch {

@@ -98,7 +98,9 @@ final class NetworkKeeper {
   func wantsRefresh(at now: Instant) -> Bool { [refreshAt, closesAt].contains { $0.map { $0 <= now } ?? false } }
 
   /// True as of the last planning; sockets of IPv6 can be made then.
-  private(set) var hasIPv6 = true
+  var hasIPv6: Bool { surface.hasIPv6 }
+  /// The kernel's network as of the last planning.
+  private(set) var surface = Snapshot()
 
   /// The failure that keeps a tunnel from being used; a single refused route is none.
   var essentialFailure: Fault? { failures.first { $0.step.isEssential }?.fault }
@@ -109,7 +111,7 @@ final class NetworkKeeper {
   private func snapshot() throws(Fault) -> Snapshot {
     do throws(NetlinkFailure) {
       let snapshot = try hands.netlink.snapshot()
-      hasIPv6 = snapshot.hasIPv6
+      surface = snapshot
       return snapshot
     } catch {
       throw Fault(.networkPlanFailed, "\(error)")
@@ -262,6 +264,34 @@ final class NetworkKeeper {
       return nil
     }
   }
+
+  /// The devices by which the internet is or was reached, those with the better default first. Where none is known, every
+  /// device that could be one.
+  func uplinksByPreference(_ settings: Settings) -> [DeviceName] {
+    let metrics = Dictionary(
+      surface.routes.filter { $0.destination.length == 0 && $0.table == Route.mainTable }.compactMap { route in
+        route.device.map { ($0, route.metric) }
+      }, uniquingKeysWith: min)
+    let lan = Set(settings.gateways.flatMap(\.lan))
+    let ours = Set(surface.links.filter(TunnelState.isOurs).map(\.name)).union(plan.devices.map(\.name))
+    let possible = surface.links.filter {
+      $0.name.text != "lo" && $0.master == nil && $0.kind != "tun" && !lan.contains($0.name) && !ours.contains($0.name)
+    }.map(\.name)
+    let known = plan.uplinks.isEmpty ? possible : Array(plan.uplinks)
+    return known.sorted { (metrics[$0] ?? UInt32.max, $0.text) < (metrics[$1] ?? UInt32.max, $1.text) }
+  }
+
+  /// Whether the kernel hears that neighbour; `nil` = it cannot tell.
+  func answers(_ address: IPAddress, on device: DeviceName) -> Bool? {
+    switch try? hands.netlink.state(of: address, on: device) {
+    case .answers: true
+    case .silent: false
+    case .unconfirmed, nil: nil
+    }
+  }
+
+  /// Lets the kernel find out whether that neighbour is still there.
+  func confirm(_ address: IPAddress, on device: DeviceName) { try? hands.netlink.confirm(address, on: device) }
 
   /// What decides about a packet now.
   func scene(_ settings: Settings, withNames: Bool) throws(Fault) -> Scene {

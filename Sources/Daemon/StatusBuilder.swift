@@ -93,7 +93,12 @@ struct StatusBuilder {
     status.handshakes = supervisor.handshakes
     status.reconnects = supervisor.reconnects
     status.roams = supervisor.roams
-    status.lastError = supervisor.lastFailure.map { .init($0.fault, since: moment($0.since)) }
+    let verdict = daemon.verdict(of: tunnel, at: now)
+    status.layer = verdict.layer?.rawValue
+    if let fault = verdict.fault {
+      status.lastError = .init(fault, since: moment(tunnel.grounds.since ?? now))
+      status.evidence = tunnel.grounds.evidence.words(at: now)
+    }
     return status
   }
 

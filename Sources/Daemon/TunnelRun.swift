@@ -50,6 +50,7 @@ final class TunnelRun {
   var lookup: Lookup?
   /// That addresses are only remembered is told once for each time that DNS fails.
   var saysRemembered = true
+  var grounds = Grounds()
   /// Renegotiations and totals of engines that are gone.
   var formerRenegotiations: UInt64 = 0
 

@@ -30,3 +30,47 @@ extension NetlinkSocket {
     return all
   }
 }
+
+/// Whether a host on one of our links is there, as far as the kernel knows.
+package enum NeighbourState: Hashable, Sendable {
+  case answers
+  /// It did, a while ago.
+  case unconfirmed
+  /// It was asked and has not answered.
+  case silent
+}
+
+extension NetlinkSocket {
+  private static let answering = UInt16(NUD_REACHABLE | NUD_PERMANENT | NUD_NOARP)
+  private static let silent = UInt16(NUD_INCOMPLETE | NUD_FAILED)
+
+  /// - Returns: `nil` when the kernel has not asked for it.
+  package func state(of address: IPAddress, on device: DeviceName) throws(NetlinkFailure) -> NeighbourState? {
+    guard let index = try links().first(where: { $0.name == device })?.index else { return nil }
+    var header = ndmsg()
+    header.ndm_family = address.family.number
+    let all: [UInt16] = try dump("read the neighbours", Int(RTM_GETNEIGH), header: header) { reply in
+      guard reply.type == Int(RTM_NEWNEIGH), let (header, attributes) = reply.parts(ndmsg.self),
+        header.ndm_ifindex == index, attributes.address(Int(NDA_DST)) == address
+      else { return [] }
+      return [header.ndm_state]
+    }
+    return all.first.map { state in
+      state & Self.answering != 0 ? .answers : state & Self.silent != 0 ? .silent : .unconfirmed
+    }
+  }
+
+  /// Lets the kernel ask the host anew, by ARP or neighbour discovery; it believes for half a minute that who answered once
+  /// is there. After some three seconds the state tells.
+  package func confirm(_ address: IPAddress, on device: DeviceName) throws(NetlinkFailure) {
+    guard let index = try links().first(where: { $0.name == device })?.index else { return }
+    var header = ndmsg()
+    header.ndm_family = address.family.number
+    header.ndm_ifindex = index
+    header.ndm_state = UInt16(NUD_PROBE)
+    var request = Message(Int(RTM_NEWNEIGH), flags: NLM_F_ACK | NLM_F_REPLACE, header: header)
+    request.put(Int(NDA_DST), address)
+    // One that is unknown or silent needs no asking: the packet that is sent makes the kernel ask.
+    _ = ask(request) { _ in }
+  }
+}

@@ -33,9 +33,10 @@ package enum Blame {
   /// - Parameters:
   ///   - target: the server in use, or the name that is being asked for.
   ///   - rest: why a tunnel that is at rest rests.
+  ///   - isAsking: whether the internet answers is just being found out; until then silence is nobody's fault.
   package static func verdict(
     _ status: TunnelSupervisor.StatusWord, _ evidence: Evidence, target: String? = nil, rest: String? = nil,
-    at now: Instant
+    isAsking: Bool = false, at now: Instant
   ) -> Verdict {
     switch status {
     case .invalid:
@@ -45,7 +46,9 @@ package enum Blame {
     case .disconnecting:
       return Verdict(well: "being switched off", "saying goodbye to the server")
     case .connected, .reasserting, .connecting:
-      if let (_, item) = evidence.broken(at: now), let fault = item.fault {
+      if let (layer, item) = evidence.broken(at: now), let fault = item.fault,
+        !(isAsking && [.name, .server].contains(layer) && fault.code.entry.blame == .network)
+      {
         return Verdict(fault.described(by: evidence, at: now))
       }
       let whom = target.map { "to \($0)" } ?? "to the server"

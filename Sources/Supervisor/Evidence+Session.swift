@@ -13,8 +13,12 @@ extension Evidence {
     case .up:
       forgiveAttempts()
       shows(.data, "the tunnel stands", at: now)
-    case .proof(.alive): shows(.data, "the server answers through the tunnel", at: now)
-    case .proof(.silent), .proof(.failed): fails(Fault(.dataSilent), "nothing comes back", at: now)
+    case .proof(.alive(let roundTrip)):
+      shows(.data, "an answer through the tunnel after \(roundTrip.wholeNanoseconds / 1_000_000) ms", at: now)
+    case .proof(.silent(let span)):
+      let words = "nothing comes back, for \(TunnelSupervisor.words(span))"
+      fails(Fault(.dataSilent), words, at: now)
+    case .proof(.failed): fails(Fault(.dataSilent), "no probe was answered", at: now)
     case .started, .renegotiated, .token, .mtu, .ended: break
     }
   }
@@ -31,7 +35,10 @@ extension Evidence {
     var named = fault
     let isSilence = [.serverSilent, .serverSilentOrWrongKey, .tcpTimeout, .tcpRefused].contains(fault.code)
     if isSilence, fault.detail == nil { named.detail = server }
-    let words = fault.code.layer == .server ? server : nil
-    fails(named, words.map { "\($0) failed" } ?? "", at: now)
+    // A refusal comes from its host, or from a router near to it.
+    if fault.code == .tcpRefused || fault.code == .serverSilent && fault.detail != nil {
+      shows(.outside, "something at the server's address answers", at: now)
+    }
+    fails(named, isSilence ? server.map { "\($0) does not answer" } ?? "" : "", at: now)
   }
 }

@@ -97,10 +97,10 @@ import Testing
       $0.servers[0].host = "203.0.113.9"
       $0.servers[0].address = IPAddress("203.0.113.9")
     },
-    Trouble(.server, .problem, "home: disconnected: The server refused the login") {
+    Trouble(.server, .problem, "home: disconnected: The server refused the login; x") {
       var status = TunnelStatus(name: "home", status: .disconnected)
       status.lastError = .init(
-        code: "auth_failed", text: "The server refused the login.", since: nil, isFatal: true, action: "x")
+        code: "auth_failed", text: "The server refused the login", since: nil, isFatal: true, action: "x")
       var report = StatusReport(version: "1")
       report.tunnels = [status]
       $0.daemon = report

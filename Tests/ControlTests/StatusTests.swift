@@ -76,7 +76,8 @@ extension StatusReport {
     "tunnels[].transport.rx_bytes", "tunnels[].transport.tx_bytes", "tunnels[].transport.rx_packets",
     "tunnels[].transport.tx_packets", "tunnels[].transport.last_packet", "tunnels[].drops", "tunnels[].handshakes",
     "tunnels[].reconnects", "tunnels[].roams", "tunnels[].renegotiations", "tunnels[].last_error",
-    "tunnels[].server_certificate", "tunnels[].server_certificate.subject", "tunnels[].server_certificate.not_after",
+    "tunnels[].layer", "tunnels[].evidence", "tunnels[].server_certificate", "tunnels[].server_certificate.subject",
+    "tunnels[].server_certificate.not_after",
     "gateways", "gateways[].name", "gateways[].active", "gateways[].kill_switch",
     "gateways[].open_until", "gateways[].refused", "gateways[].blocked_packets", "passes", "passes[].address",
     "passes[].via", "passes[].until", "uplink",
@@ -107,7 +108,7 @@ extension StatusReport {
   func nulls() {
     #expect(
       StatusReport.sample.json.nullPaths == [
-        "tunnels[].gateway6", "tunnels[].user", "tunnels[].offload", "tunnels[].last_error",
+        "tunnels[].gateway6", "tunnels[].user", "tunnels[].offload", "tunnels[].last_error", "tunnels[].layer",
         "gateways[].open_until", "uplink.ipv6.device",
         "uplink.ipv6.gateway", "uplink.ipv6.source",
       ])
@@ -118,6 +119,8 @@ extension StatusReport {
     var report = StatusReport.sample
     report.tunnels[0].lastError = TunnelStatus.LastError(
       Fault(.authFailed, "bad \"words\"\n"), since: WallTime(seconds: 1_767_225_601))
+    report.tunnels[0].layer = "auth"
+    report.tunnels[0].evidence = ["server: it answers (2 s ago)"]
     report.tunnels.append(TunnelStatus(name: "work", status: .invalid))
     #expect(Reply.read(Reply.status(report).bytes.dropLast()) == .status(report))
     #expect(StatusReport(.object([])) == nil)
@@ -135,6 +138,7 @@ extension StatusReport {
     var report = StatusReport.sample
     var lost = TunnelStatus(name: "work", status: .reasserting)
     lost.lastError = TunnelStatus.LastError(Fault(.serverSilent), since: nil)
+    lost.evidence = ["cable: wan0 has a link (now)", "internet outside: 192.0.2.53 answers (3 s ago)"]
     report.tunnels.append(lost)
     #expect(
       StatusText.render(report, now: WallTime(seconds: 1_767_229_200)) == """
@@ -151,6 +155,7 @@ extension StatusReport {
           since start  1 handshake, 0 reconnects, 0 roams, 2 renewals of keys
         work reasserting
           error        \(Fault(.serverSilent).sentence); \(Fault.Code.serverSilent.entry.action)
+          known from   cable: wan0 has a link (now), internet outside: 192.0.2.53 answers (3 s ago)
         gateway lan
           through      home
           kill switch  armed

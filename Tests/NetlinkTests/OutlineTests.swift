@@ -45,4 +45,35 @@ struct OutlineTests {
         Neighbour(address: try address("fd01::40"), mac: mac, device: try device("lan0")),
       ])
   }
+
+  @Test("A neighbour answers, is unconfirmed or silent; one that is gone is found out within seconds")
+  func states() throws {
+    let states = try inHouse { socket -> [NeighbourState?] in
+      try Namespace.shell(
+        """
+        ip neigh add 198.51.100.1 lladdr 02:00:00:00:00:01 dev wan0 nud permanent
+        ip neigh add 192.168.1.40 lladdr 02:00:00:00:00:40 dev lan0 nud stale
+        ip neigh add 192.168.1.41 lladdr 02:00:00:00:00:41 dev lan0 nud reachable
+        ip neigh add 192.168.1.42 dev lan0 nud failed
+        """)
+      let lan = try device("lan0")
+      func state(_ text: String, _ place: DeviceName) throws -> NeighbourState? {
+        try socket.state(of: try address(text), on: place)
+      }
+      let first = [
+        try state("198.51.100.1", try device("wan0")), try state("192.168.1.40", lan), try state("192.168.1.41", lan),
+        try state("192.168.1.42", lan), try state("192.168.1.43", lan),
+      ]
+      // Nobody has that address on the other end of the cable.
+      try socket.confirm(try address("192.168.1.41"), on: lan)
+      var last: NeighbourState?
+      for _ in 0..<1000 {
+        last = try state("192.168.1.41", lan)
+        if last == .silent { break }
+        try Namespace.shell("sleep 0.01")
+      }
+      return first + [last]
+    }
+    #expect(states == [.answers, .unconfirmed, .answers, .silent, nil, .silent])
+  }
 }

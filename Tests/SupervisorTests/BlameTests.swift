@@ -145,6 +145,21 @@ struct BlameTests {
     #expect(verdict(evidence, after: .seconds(11)).layer == .tls)
   }
 
+  @Test(
+    "While it is being found out whether the internet answers, silence is nobody's fault; a refusal is the server's")
+  func asking() throws {
+    func word(_ fault: Fault) throws -> Verdict {
+      var evidence = try way()
+      evidence.failed(fault, server: server, at: start)
+      return Blame.verdict(.connecting, evidence, isAsking: true, at: start)
+    }
+    #expect(try word(Fault(.serverSilent)).fault == nil)
+    #expect(try word(Fault(.resolverSilent)).fault == nil)
+    #expect(try word(Fault(.serverRestart)).layer == .server)
+    #expect(try word(Fault(.authFailed)).layer == .auth)
+    #expect(try word(Fault(.configurationInvalid)).layer == .configuration)
+  }
+
   // MARK: The states
 
   @Test("Every word of status carries a verdict: a sentence and what is done now") func states() throws {
@@ -183,8 +198,11 @@ struct BlameTests {
     )
     evidence.take(.up(summary), at: start + .seconds(1))
     #expect(verdict(evidence, .connected, after: .seconds(1)).text == "connected to vpn.example.net")
-    evidence.failed(Fault(.dataSilent), server: server, at: start + .seconds(9))
+    evidence.take(.proof(.silent(for: .seconds(3))), at: start + .seconds(9))
     #expect(verdict(evidence, .connected, after: .seconds(9)).layer == .data)
+    var answered = evidence
+    answered.take(.proof(.alive(roundTrip: .milliseconds(20))), at: start + .seconds(10))
+    #expect(verdict(answered, .connected, after: .seconds(10)).fault == nil)
     // Never the server's fault while the line is dead.
     evidence.askedOutside(
       OutsideFacts(asked: [Self.resolver], answered: [], server: nil), at: start + .seconds(10))

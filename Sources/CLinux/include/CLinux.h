@@ -166,6 +166,8 @@ int adit_stream_pair(int ends[2]);
 
 // Sends packets whose IP header the caller has written; the kernel finds the way. 4 or 6.
 int adit_raw_socket(int family);
+// Sends ICMP messages and hears the answers to echoes, with the IP header in front for IPv4. 4 or 6.
+int adit_echo_socket(int family);
 // Hears every packet of a device, in and out, from its network header on (AF_PACKET); ethertype 0 = all.
 int adit_tap_open(int device, int ethertype, int buffer);
 // -EAGAIN when none waits.

@@ -70,12 +70,13 @@ extension Doctor {
     case .disconnected where status.lastError == nil, .disconnecting:
       return Finding(.server, .ok, "\(name): \(status.status.rawValue), as asked")
     default:
-      let words = status.lastError.map { ": " + Self.withoutStop($0.text) } ?? ""
+      let words = status.lastError.map { ": \($0.line)" } ?? ""
+      let known = status.evidence.isEmpty ? "" : "; known from \(status.evidence.joined(separator: ", "))"
       let state: Finding.State =
         status.status == .invalid || (status.lastError?.isFatal ?? false) ? .problem : .warning
       return Finding(
-        .server, state, "\(name): \(status.status.rawValue)\(words)",
-        remedy: status.lastError.map { "docs/ERRORS.md says more under \($0.code)" })
+        .server, state, "\(name): \(status.status.rawValue)\(words)\(known)",
+        remedy: status.lastError.flatMap { Fault.Code(rawValue: $0.code)?.entry.remedy }.map(Self.withoutStop))
     }
   }
 

@@ -43,7 +43,8 @@ extension TunnelStatus {
       .init("drops", .object(drops.map { .init($0.reason, .integer($0.count)) })),
       .init("handshakes", .integer(handshakes)), .init("reconnects", .integer(reconnects)),
       .init("roams", .integer(roams)), .init("renegotiations", .integer(renegotiations)),
-      .init("last_error", lastError?.json ?? .null), .init("server_certificate", serverCertificate.json),
+      .init("last_error", lastError?.json ?? .null), .init("layer", .text(layer)),
+      .init("evidence", .texts(evidence)), .init("server_certificate", serverCertificate.json),
     ])
   }
 
@@ -80,6 +81,8 @@ extension TunnelStatus {
     roams = json.whole("roams")
     renegotiations = json.whole("renegotiations")
     lastError = json["last_error"].flatMap(LastError.init)
+    layer = json["layer"]?.text
+    evidence = json["evidence"]?.texts ?? []
     serverCertificate.subject = json["server_certificate"]?["subject"]?.text
     serverCertificate.notAfter = json["server_certificate"]?["not_after"]?.time
   }

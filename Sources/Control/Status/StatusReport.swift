@@ -56,6 +56,10 @@ package struct TunnelStatus: Hashable, Sendable {
   package var roams: UInt64?
   package var renegotiations: UInt64?
   package var lastError: LastError?
+  /// The first of what it rests on that fails, a layer of docs/ERRORS.md; `nil` = none is known to.
+  package var layer: String?
+  /// How that is known, each with its age; empty while nothing is wrong.
+  package var evidence: [String] = []
   package var serverCertificate = ServerCertificate()
 
   package init(name: String, status: TunnelStatusWord) {
@@ -136,6 +140,9 @@ package struct TunnelStatus: Hashable, Sendable {
         isFatal: fault.code.entry.blame == .configuration,
         action: fault.code.entry.action)
     }
+
+    /// As the log has it.
+    package var line: String { "\(text); \(action)" }
   }
 
   package struct ServerCertificate: Hashable, Sendable {

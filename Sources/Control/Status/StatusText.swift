@@ -39,6 +39,7 @@ package struct StatusText {
   private mutating func add(_ tunnel: TunnelStatus) {
     lines.append(([tunnel.name, coloured(tunnel.status)] + since(tunnel.since)).joined(separator: " "))
     row("error", errorWords(tunnel.lastError))
+    row("known from", joined(tunnel.evidence))
     row("server", serverWords(tunnel.remote))
     row("from", localWords(tunnel.local))
     row("address", addressWords(tunnel))
@@ -124,7 +125,7 @@ package struct StatusText {
   }
 
   private func errorWords(_ error: TunnelStatus.LastError?) -> String? {
-    error.map { "\($0.text); \($0.action)" + ($0.since.map { " (since \($0.rfc3339))" } ?? "") }
+    error.map { $0.line + ($0.since.map { " (since \($0.rfc3339))" } ?? "") }
   }
 
   private func serverWords(_ remote: TunnelStatus.Remote) -> String? {

@@ -41,7 +41,8 @@ extension Daemon {
       to: tunnel, at: now)
   }
 
-  private func uplinkResolvers(by path: Path?) -> [Endpoint] {
+  /// Those of the uplink, never a tunnel's.
+  func uplinkResolvers(by path: Path?) -> [Endpoint] {
     let pushed = runs.compactMap { $0.pushed?.tunnel.dns }.flatMap { dns in
       dns.addresses + dns.servers.flatMap { $0.addresses.map(\.address) }
     }
