@@ -49,6 +49,8 @@ extension Daemon {
   // MARK: The way
 
   private func look(at tunnel: TunnelRun, _ now: Instant) {
+    // What stands and what is gone is read together, a moment after the first event of a bunch.
+    if let due = network.refreshAt, due - now <= NetworkKeeper.settle { return }
     let facts = wayFacts(of: tunnel)
     let wasBroken = tunnel.grounds.evidence.broken(at: now).map { $0.layer <= .gateway } ?? false
     tunnel.grounds.evidence.look(facts, at: now)
@@ -57,6 +59,13 @@ extension Daemon {
       if tunnel.grounds.quietSince != nil { tunnel.grounds.quietSince = now }
       if soundings.round == nil { soundings.reset() }
     }
+  }
+
+  /// The kernel tells a socket that a host is unreachable when its router does not answer ARP, too.
+  func lookAtGateway(of tunnel: TunnelRun, at now: Instant) {
+    guard let path = way(of: tunnel), let gateway = path.gateway, network.answers(gateway, on: path.device) == false
+    else { return }
+    tunnel.grounds.evidence.askedGateway(gateway, answers: false, at: now)
   }
 
   private func way(of tunnel: TunnelRun) -> Path? {
@@ -80,6 +89,9 @@ extension Daemon {
   }
 
   // MARK: Asking around
+
+  /// A server that is there answers a first packet sooner, on the slowest line.
+  private static let longSilence: Duration = .seconds(4)
 
   private func askAround(at now: Instant) {
     let quiet = tunnels.filter { $0.grounds.quietSince != nil }
@@ -132,5 +144,9 @@ extension Daemon {
     }
     tunnel.grounds.evidence.askedOutside(OutsideFacts(asked: asked, answered: answered, server: server), at: now)
     tunnel.grounds.soundedAt = now
+    // An attempt may wait a minute for its first answer; that there is none is known far sooner.
+    if !answered.isEmpty, let fault = tunnel.silence, let quiet = tunnel.grounds.quietSince, now - quiet >= Self.longSilence {
+      tunnel.grounds.evidence.suspect(fault, server: tunnel.serverWords, at: now)
+    }
   }
 }

@@ -47,7 +47,7 @@ extension Daemon {
   func tell(_ tunnel: TunnelRun, _ event: TunnelEvent, at now: Instant) {
     let (server, failure) = (tunnel.serverWords, tunnel.supervisor.lastFailure)
     let effects = tunnel.supervisor.handle(event, at: now)
-    tunnel.learn(from: event, server: server, formerly: failure, at: now)
+    if tunnel.learn(from: event, server: server, formerly: failure, at: now) { lookAtGateway(of: tunnel, at: now) }
     for effect in effects { perform(effect, for: tunnel, at: now) }
   }
 

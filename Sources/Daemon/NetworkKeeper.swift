@@ -8,7 +8,7 @@ internal import Settings
 /// Keeps the kernel's network as the plan says: plans, applies, hears of changes, and looks for the way to a server.
 final class NetworkKeeper {
   /// Events of one change come in a bunch; the first re-plan waits this long for the rest.
-  private static let settle: Duration = .milliseconds(100)
+  static let settle: Duration = .milliseconds(100)
   /// After a failed step the whole plan is tried again.
   private static let retry: Duration = .seconds(5)
 

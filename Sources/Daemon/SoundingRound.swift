@@ -9,9 +9,9 @@ final class SoundingRound {
   }
 
   /// When to look for answers; at the second the question is repeated, for one packet may be lost. At the last the kernel has
-  /// asked a silent router three times, a second apart (`ucast_solicit` in arp(7)).
+  /// asked a silent router three times, a second apart, and waited a second more (`ucast_solicit` in arp(7)).
   private static let looks: [Duration] = [
-    .milliseconds(250), .milliseconds(900), .milliseconds(1_500), .milliseconds(3_200),
+    .milliseconds(250), .milliseconds(900), .milliseconds(1_500), .milliseconds(3_700),
   ]
   private static let repetition = 1
   /// From here on only a router that has not answered is waited for.

@@ -55,12 +55,21 @@ extension TunnelRun {
     return "\(profile.remotes[remote.index].transport.rawValue) \(remote.endpoint)"
   }
 
+  /// What it is when a server of UDP does not answer a first packet; over TCP the kernel tells by itself.
+  var silence: Fault? {
+    guard let remote = supervisor.remote, let profile = loaded.profile, profile.remotes.indices.contains(remote.index),
+      profile.remotes[remote.index].transport == .udp
+    else { return nil }
+    return Fault(profile.wrap == .none ? .serverSilent : .serverSilentOrWrongKey)
+  }
+
   /// - Parameters:
   ///   - server: whom the event is about; by now the supervisor may be with another.
   ///   - before: its failure before it heard of the event.
+  /// - Returns: true when the network said that there is no way, although the kernel knows one.
   func learn(
     from event: TunnelEvent, server: String?, formerly before: TunnelSupervisor.Failure?, at now: Instant
-  ) {
+  ) -> Bool {
     switch event {
     case .resolved(_, let addresses, _) where !addresses.isEmpty: grounds.evidence.resolved(addresses.count, at: now)
     case .session(_, let event):
@@ -79,17 +88,20 @@ extension TunnelRun {
     guard let after = supervisor.lastFailure else {
       if before != nil { grounds.evidence.forgiveAttempts() }
       if supervisor.isIdle { grounds.quietSince = nil }
-      return
+      return false
     }
-    guard after != before || event.fault?.code == after.fault.code else { return }
+    guard after != before || event.fault?.code == after.fault.code else { return false }
     var fault = after.fault
+    var isRefused = false
     if fault.code == .noPath, case .session = event {
-      // The kernel knows a way, or there would have been no attempt: it was a router outside that had none.
+      // Without a way there would have been no attempt: it was a router outside that had none, or the next one is dead.
       fault = Fault(.serverSilent, "a router on the way knows no way to it")
+      isRefused = true
     }
     grounds.evidence.failed(fault, server: server, at: now)
     let layer = fault.code.layer
     if supervisor.isIdle || layer > .server || layer < .carrier { grounds.quietSince = nil }
+    return isRefused
   }
 }
 

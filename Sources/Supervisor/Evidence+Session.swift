@@ -28,6 +28,15 @@ extension Evidence {
     shows(.name, "\(count) address\(count == 1 ? "" : "es")", at: now)
   }
 
+  /// Before the attempt itself gives up; what it has found out already says more.
+  package mutating func suspect(_ fault: Fault, server: String?, at now: Instant) {
+    guard items[.server]?.fault == nil else { return }
+    failed(fault, server: server, at: now)
+  }
+
+  /// What ICMP says of a port where nothing listens.
+  private static let unheardPort = Fault(.serverSilent, "nothing listens at its port")
+
   /// An attempt or a session came to nothing.
   ///
   /// - Parameter server: whom it was about, `udp 203.0.113.10:1194`.
@@ -35,8 +44,8 @@ extension Evidence {
     var named = fault
     let isSilence = [.serverSilent, .serverSilentOrWrongKey, .tcpTimeout, .tcpRefused].contains(fault.code)
     if isSilence, fault.detail == nil { named.detail = server }
-    // A refusal comes from its host, or from a router near to it.
-    if fault.code == .tcpRefused || fault.code == .serverSilent && fault.detail != nil {
+    // A refusal comes from its host, or from a firewall near to it.
+    if fault.code == .tcpRefused || fault == Evidence.unheardPort {
       shows(.outside, "something at the server's address answers", at: now)
     }
     fails(named, isSilence ? server.map { "\($0) does not answer" } ?? "" : "", at: now)
