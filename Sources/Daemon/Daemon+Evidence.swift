@@ -34,8 +34,16 @@ extension Daemon {
       tunnel.loaded.profile.flatMap { $0.remotes.indices.contains(index) ? $0.remotes[index].host : nil }
     }
     return Blame.verdict(
-      tunnel.supervisor.status, tunnel.grounds.evidence, target: target, isAsking: tunnel.grounds.isAsking(at: now),
-      at: now)
+      tunnel.supervisor.status, tunnel.grounds.evidence, target: target, rest: Self.words(tunnel.supervisor.rest),
+      isAsking: tunnel.grounds.isAsking(at: now), at: now)
+  }
+
+  private static func words(_ rest: RestReason?) -> String? {
+    switch rest {
+    case .owner, nil: nil
+    case .paused: "paused"
+    case .demand(let words): words
+    }
   }
 
   private func isTroubled(_ tunnel: TunnelRun) -> Bool {
@@ -122,7 +130,7 @@ extension Daemon {
       if let server = tunnel.supervisor.watchedAddress { servers.insert(server) }
     }
     // A resolver on a net that we stand in is no witness for the internet beyond it.
-    let resolvers = uplinkResolvers.map(\.address).filter { address in
+    let resolvers = uplinkResolvers(by: anyPath).map(\.address).filter { address in
       !network.surface.addresses.contains { $0.prefix.network.contains(address) }
     }
     guard !gateways.isEmpty || !servers.isEmpty else { return nil }
@@ -145,7 +153,9 @@ extension Daemon {
     tunnel.grounds.evidence.askedOutside(OutsideFacts(asked: asked, answered: answered, server: server), at: now)
     tunnel.grounds.soundedAt = now
     // An attempt may wait a minute for its first answer; that there is none is known far sooner.
-    if !answered.isEmpty, let fault = tunnel.silence, let quiet = tunnel.grounds.quietSince, now - quiet >= Self.longSilence {
+    if !answered.isEmpty, let fault = tunnel.silence, let quiet = tunnel.grounds.quietSince,
+      now - quiet >= Self.longSilence
+    {
       tunnel.grounds.evidence.suspect(fault, server: tunnel.serverWords, at: now)
     }
   }

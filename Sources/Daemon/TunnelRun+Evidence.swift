@@ -60,7 +60,7 @@ extension TunnelRun {
     guard let remote = supervisor.remote, let profile = loaded.profile, profile.remotes.indices.contains(remote.index),
       profile.remotes[remote.index].transport == .udp
     else { return nil }
-    return Fault(profile.wrap == .none ? .serverSilent : .serverSilentOrWrongKey)
+    return Fault(profile.remotes[remote.index].wrap == .none ? .serverSilent : .serverSilentOrWrongKey)
   }
 
   /// - Parameters:
