@@ -49,7 +49,8 @@ extension Daemon {
   private func isTroubled(_ tunnel: TunnelRun) -> Bool {
     switch tunnel.supervisor.status {
     case .connecting, .reasserting: true
-    case .connected: tunnel.grounds.quietSince != nil || tunnel.grounds.verdict?.fault != nil
+    case .connected:
+      tunnel.grounds.quietSince != nil || tunnel.grounds.verdict?.fault != nil || network.hasDeadUplink
     case .invalid, .disconnected, .disconnecting: false
     }
   }

@@ -265,6 +265,11 @@ final class NetworkKeeper {
     }
   }
 
+  /// An uplink whose routes may stand, but whose cable is out.
+  var hasDeadUplink: Bool {
+    plan.uplinks.contains { device in surface.link(named: device).map { !$0.isUp || !$0.hasCarrier } ?? true }
+  }
+
   /// The devices by which the internet is or was reached, those with the better default first. Where none is known, every
   /// device that could be one.
   func uplinksByPreference(_ settings: Settings) -> [DeviceName] {

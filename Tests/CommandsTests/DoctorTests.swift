@@ -108,6 +108,15 @@ import Testing
     Trouble(.resolvers, .problem, "no resolver of the uplink is known, and servers are given by name") {
       $0.resolvers = []
     },
+    Trouble(.resolvers, .warning, "names of servers are looked up at 198.51.100.1, and there is no answer") {
+      $0.silentResolvers = Set($0.resolvers.map(\.address))
+    },
+    Trouble(.dns, .warning, "home: The resolver 10.8.0.1 inside the tunnel does not answer") {
+      $0.innerResolvers = [
+        .init(tunnel: "home", address: try #require(IPAddress("10.8.0.1")), answers: false),
+        .init(tunnel: "home", address: try #require(IPAddress("10.8.0.2")), answers: true),
+      ]
+    },
     Trouble(.firewall, .warning, "the rules of other programs cannot be read: no") {
       $0.firewall = nil
       $0.nft.readFailure = "no"

@@ -33,3 +33,6 @@ profile_is() { # LINE...: the profile of `home`, remotes and all.
 }
 run_home() { adit_start run --config "$LAB_DIR/config"; }
 resolvers_are() { mkdir -p "/etc/netns/$LAB_GW"; printf 'nameserver %s\n' "$@" > "/etc/netns/$LAB_GW/resolv.conf"; }
+# cut_off NS HOOK RULE: a firewall there; join NS ends it.
+cut_off() { printf 'table inet cut {\n\tchain cut {\n\t\ttype filter hook %s priority -400;\n\t\t%s\n\t}\n}\n' "$2" "$3" | lab_in "$1" nft -f -; }
+join() { lab_in "$1" nft delete table inet cut; }

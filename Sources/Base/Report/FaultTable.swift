@@ -172,7 +172,7 @@ extension Fault {
         .network, .outsideSilent, "The internet outside does not answer, so the server cannot be blamed",
         "Usually the provider; start the modem anew, and ask the provider if it lasts.", wait),
       line(
-        .network, .resolverSilent, "The server's name cannot be resolved, since no resolver answers",
+        .network, .resolverSilent, "No resolver gives an answer for the server's name",
         "Check the router's own DNS, or set `list bootstrap_dns`.", again),
       line(
         .network, .nameUnresolved, "The server's name has no address",

@@ -36,13 +36,13 @@ extension Doctor {
     let tunnels = facts.settings.tunnels.filter(\.isEnabled)
     guard !tunnels.isEmpty else { return [Finding(.server, .warning, "no tunnel is enabled")] }
     return tunnels.map { tunnel in
+      if let status = facts.daemon?.tunnels.first(where: { $0.name == tunnel.name.text }) { return word(of: status) }
       let servers = facts.servers.filter { $0.tunnel == tunnel.name }
       guard let first = servers.first else {
         return Finding(
           .server, .problem, "\(tunnel.name): no server is known, since the section or the profile has errors",
           remedy: "`adit check` says them")
       }
-      if let status = facts.daemon?.tunnels.first(where: { $0.name == tunnel.name.text }) { return word(of: status) }
       let known = servers.filter { $0.address != nil }
       guard !known.isEmpty else {
         return Finding(.server, .ok, "\(tunnel.name): \(first.host) is looked up when it connects")
@@ -85,6 +85,13 @@ extension Doctor {
   var resolvers: [Finding] {
     guard facts.resolvers.isEmpty else {
       let list = facts.resolvers.map(\.address.description).joined(separator: ", ")
+      guard !facts.resolvers.allSatisfy({ facts.silentResolvers.contains($0.address) }) else {
+        return [
+          Finding(
+            .resolvers, .warning, "names of servers are looked up at \(list), and there is no answer",
+            remedy: Self.withoutStop(Fault.Code.resolverSilent.entry.remedy))
+        ]
+      }
       return [Finding(.resolvers, .ok, "names of servers are looked up at \(list)")]
     }
     guard facts.servers.contains(where: { $0.address == nil }) else {
@@ -97,8 +104,22 @@ extension Doctor {
     ]
   }
 
-  /// Who answers the LAN's own queries.
-  var nameService: [Finding] {
+  /// The last of the chain of what a tunnel rests on.
+  private var insideNames: [Finding] {
+    facts.innerResolvers.map { resolver in
+      guard !resolver.answers else {
+        return Finding(.dns, .ok, "\(resolver.tunnel): the resolver \(resolver.address) inside the tunnel answers")
+      }
+      let fault = Fault(.innerResolverSilent, "\(resolver.address) inside the tunnel")
+      return Finding(
+        .dns, .warning, "\(resolver.tunnel): \(fault.sentence)", remedy: Self.withoutStop(fault.code.entry.remedy))
+    }
+  }
+
+  /// Who answers the LAN's own queries, and whether those can who are asked inside.
+  var nameService: [Finding] { houseNames + insideNames }
+
+  private var houseNames: [Finding] {
     guard !facts.nameServers.isEmpty else {
       return [
         Finding(

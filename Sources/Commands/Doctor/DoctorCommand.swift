@@ -1,6 +1,7 @@
 import Base
 import ConfigDirectory
 import Control
+import Crypto
 import Gateway
 import Glibc
 import Hands
@@ -50,6 +51,7 @@ extension DoctorFacts {
     try facts.askForPaths(netlink)
     let pushed = facts.daemon?.tunnels.flatMap(\.dns).compactMap { IPAddress($0) } ?? []
     facts.resolvers = UplinkResolvers.find(bootstrap: facts.settings.globals.bootstrapDNS, pushed: pushed)
+    facts.askResolvers()
     facts.nameServers = listeners(port: 53)
     facts.readSysctls()
     facts.legacyTables = [("ip_tables_names", "iptables"), ("ip6_tables_names", "ip6tables")].flatMap { file, program in
@@ -128,6 +130,25 @@ extension DoctorFacts {
         nft.readFailure = "what nft prints is not understood at \(error.offset): \(error.reason)"
       }
     }
+  }
+
+  private static let patience: Duration = .seconds(1)
+
+  /// Those of the uplink beside the tunnels, as our own packets go; those inside as the router's own questions go.
+  private mutating func askResolvers() {
+    func silent(_ asked: Set<IPAddress>, mark: UInt32?) -> Set<IPAddress> {
+      guard !asked.isEmpty else { return [] }
+      let token = UInt16(truncatingIfNeeded: RandomSource.system.uint64())
+      let sounding = Sounding(hosts: [], resolvers: asked, mark: mark, token: token)
+      sounding.complete(at: Clock.now, within: Self.patience)
+      return asked.subtracting(sounding.answered)
+    }
+    silentResolvers = silent(Set(resolvers.map(\.address)), mark: settings.globals.marks.own)
+    let inner = (daemon?.tunnels ?? []).filter { $0.status == .connected }.flatMap { tunnel in
+      tunnel.dns.compactMap { IPAddress($0) }.map { (tunnel.name, $0) }
+    }
+    let deaf = silent(Set(inner.map(\.1)), mark: nil)
+    innerResolvers = inner.map { InnerResolver(tunnel: $0, address: $1, answers: !deaf.contains($1)) }
   }
 
   private mutating func askForPaths(_ netlink: NetlinkSocket) throws(NetlinkFailure) {

@@ -20,6 +20,10 @@ package struct DoctorFacts: Sendable {
   /// The way out of our own transport, by family.
   package var uplinks: [AddressFamily: Path] = [:]
   package var resolvers: [Endpoint] = []
+  /// Those of them that were asked and did not answer.
+  package var silentResolvers: Set<IPAddress> = []
+  /// Of the tunnels that are connected.
+  package var innerResolvers: [InnerResolver] = []
   /// Who answers on port 53, `dnsmasq on 192.168.1.1`.
   package var nameServers: [Listener] = []
   /// The running daemon's status; `nil` = none answers.
@@ -84,6 +88,18 @@ package struct DoctorFacts: Sendable {
       self.usesTCP = usesTCP
       self.address = address
       self.path = path
+    }
+  }
+
+  package struct InnerResolver: Hashable, Sendable {
+    package var tunnel: String
+    package var address: IPAddress
+    package var answers: Bool
+
+    package init(tunnel: String, address: IPAddress, answers: Bool) {
+      self.tunnel = tunnel
+      self.address = address
+      self.answers = answers
     }
   }
 

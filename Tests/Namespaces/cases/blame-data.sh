@@ -10,13 +10,9 @@ run_home
 connects
 # The LAN keeps sending, so that there is something to be missed.
 lab_in lan ping -i 0.2 -q 192.0.2.80 > /dev/null 2>&1 & LAB_PIDS+=($!)
-lab_in server nft -f - <<'NFT'
-table inet void {
-  chain in { type filter hook prerouting priority -400; iifname "tun-home" drop; }
-}
-NFT
+cut_off server prerouting 'iifname "tun-home" drop'
 says data-dropped 40
-lab_in server nft delete table inet void
+join server
 connects 40
 
 # The line dies under it: then it is the line.

@@ -20,20 +20,18 @@ connect_says tcp-refused 69
 
 # Something else listens there.
 lab_in server perl -MIO::Socket::INET -e '
-  my $server = IO::Socket::INET->new(LocalPort => 2525, Listen => 5, ReuseAddr => 1) or die;
-  while (my $client = $server->accept) { print $client "220 mail.example ESMTP ready to take whatever you have for us\r\n"; push @open, $client }' &
+  my $server = IO::Socket::INET->new(LocalPort => 2222, Listen => 5, ReuseAddr => 1) or die;
+  while (my $client = $server->accept) { $client->autoflush(1); print $client "SSH-2.0-Lab\r\n"; push @open, $client }' &
 LAB_PIDS+=($!)
-wait_for 5 sh -c "ip netns exec $LAB_SERVER ss -tln | grep -q ':2525 '"
-keyed "remote 203.0.113.10 2525 tcp"
+wait_for 5 sh -c "ip netns exec $LAB_SERVER ss -tln | grep -q ':2222 '"
+keyed "remote 203.0.113.10 2222 tcp"
 connect_says not-openvpn 69
 
 KEY=other-ta keyed "remote 203.0.113.10 1194 udp"
 connect_says wrong-key 69
 
 # A network that drops UDP: the second remote, by TCP, is taken.
-lab_in isp nft -f - <<'NFT'
-table inet captive { chain out { type filter hook forward priority 0; meta l4proto udp drop; } }
-NFT
+cut_off isp forward "meta l4proto udp drop"
 keyed "remote 203.0.113.10 1194 udp" "remote 203.0.113.10 1194 tcp"
 adit_start connect "$LAB_DIR/config/home.ovpn" --lan lan0
 expect_within 25 "a network without UDP: connected by TCP" adit_status '"status":"connected".*"proto":"tcp"'

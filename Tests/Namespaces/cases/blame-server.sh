@@ -32,12 +32,10 @@ says server-dead 70
 home_server
 connects 30
 
-lab_in server nft -f - <<'NFT'
-table inet cut { chain in { type filter hook input priority 0; udp dport 1194 drop; } }
-NFT
+cut_off server input "udp dport 1194 drop"
 adit reconnect home
 says server-dropped 25
-lab_in server nft delete table inet cut
+join server
 connects 30
 
 ip -n "$LAB_ISP" route replace unreachable 203.0.113.10
