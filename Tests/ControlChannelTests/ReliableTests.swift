@@ -85,6 +85,29 @@ import Wire
     #expect(reliable.packetsDue(at: at(1)).map(\.messageID) == [0, 1, 2, 3, 4, 5])
   }
 
+  @Test("a peer is provoked by what is in flight, else by what it has already, never by a reset") func provocation() {
+    for isStream in [false, true] {
+      var reliable = sender(1, isStream: isStream)
+      reliable.provoke(at: at(0))
+      #expect(reliable.packetsDue(at: at(0)).map(\.messageID) == [0])
+      _ = reliable.receive(packet(nil, acknowledging: [0]), at: at(0))
+      reliable.provoke(at: at(0))
+      #expect(reliable.packetsDue(at: at(0)).isEmpty)
+
+      reliable.queue(.controlV1, payload: [1])
+      reliable.queue(.controlV1, payload: [2])
+      #expect(reliable.packetsDue(at: at(1)).map(\.messageID) == [1, 2])
+      reliable.provoke(at: at(1))
+      #expect(reliable.packetsDue(at: at(1)).map(\.messageID) == (isStream ? [] : [1, 2]))
+      _ = reliable.receive(packet(nil, acknowledging: [2, 1]), at: at(1))
+      for _ in 0..<2 {
+        reliable.provoke(at: at(2))
+        #expect(reliable.packetsDue(at: at(2)).map(\.payload) == [[2]])
+        #expect(reliable.packetsDue(at: at(2)).isEmpty && reliable.nextDeadline == nil)
+      }
+    }
+  }
+
   @Test("a repetition keeps id, opcode and payload and takes the newest acknowledgements") func repetition() {
     var reliable = sender(1)
     let first = reliable.packetsDue(at: at(0))

@@ -166,6 +166,53 @@ struct LivenessTests {
     #expect(talk.server.echoes.count - asked >= 10)
   }
 
+  @Test("A verdict that comes late waits for what lies in the socket meanwhile")
+  func late() throws {
+    let talk = try up()
+    talk.wire.cutTowards = .client
+    talk.send(InnerPacket.make(1))
+    #expect(talk.run(for: .seconds(5)) { !talk.proofs.isEmpty })
+    // The process slept through the verdict.
+    talk.run(for: .seconds(1))
+    talk.now += .seconds(30)
+    talk.with { session, outbox in session.wake(at: talk.now, into: &outbox) }
+    #expect(!hasFailed(talk))
+    talk.wire.cutTowards = nil
+    talk.server.send(InnerPacket.make(2), at: talk.now)
+    talk.run(for: .seconds(1))
+    #expect(!hasFailed(talk) && talk.proofs.count == 2)
+    // Late or not, in the end it falls.
+    talk.wire.cutTowards = .client
+    talk.send(InnerPacket.make(1))
+    #expect(talk.run(for: .seconds(5)) { talk.proofs.count == 3 })
+    talk.run(for: .seconds(1))
+    talk.now += .seconds(30)
+    #expect(talk.run(for: .seconds(1)) { hasFailed(talk) })
+  }
+
+  @Test(
+    "Whom a session asks: the gateway that was pushed, of either family, a net30 server's own address, or the probe")
+  func whom() throws {
+    let probe = IPAddress.v4(IPv4Address(172, 20, 0, 1))
+    let pushes: [([String], IPAddress?, [UInt8])] = [
+      (["topology subnet", "route-gateway 10.8.0.1", "ifconfig 10.8.0.2 255.255.255.0"], nil, [10, 8, 0, 1]),
+      (["topology net30", "route 10.8.0.1", "ifconfig 10.8.0.6 10.8.0.5"], nil, [10, 8, 0, 1]),
+      (["ifconfig 10.9.0.6 10.9.0.1"], nil, [10, 9, 0, 1]),
+      (["ifconfig-ipv6 fd08::1000/64 fd08::1"], nil, [0xfd, 8] + [UInt8](repeating: 0, count: 13) + [1]),
+      (["topology subnet", "route-gateway 10.8.0.1", "ifconfig 10.8.0.2 255.255.255.0"], probe, [172, 20, 0, 1]),
+    ]
+    for (push, target, expected) in pushes {
+      let mirror = TestProfile.mirror { $0.pushParts = [push] }
+      let talk = try Conversation(TestProfile.client(of: mirror), mirror)
+      order(talk, HealthOrder(target: target))
+      talk.start()
+      #expect(talk.runUntilUp())
+      talk.run(for: .seconds(1))
+      let packet = try #require(talk.server.echoes.first)
+      #expect(Array(packet[0] >> 4 == 4 ? packet[16..<20] : packet[24..<40]) == expected, "\(push)")
+    }
+  }
+
   @Test("A stream is given more time, and is found dead all the same")
   func stream() throws {
     let talk = try up { $0.transport = .tcp }
