@@ -64,20 +64,23 @@ package struct RemoteMemory: Hashable, Sendable {
     _ found: [IPAddress], of remote: Int, ways: Set<AddressFamily>?, at now: Instant
   ) -> [IPAddress] {
     let first = good[remote]?.family ?? found.first?.family
-    let ranked = found.enumerated()
-      .map { (place: $0.offset, address: $0.element, failures: addresses[$0.element]?.left(at: now) ?? 0) }
-      .sorted { ($0.failures, $0.place) < ($1.failures, $1.place) }
-      .map(\.address)
-    var left = (ranked.filter { $0.family == first }[...], ranked.filter { $0.family != first }[...])
-    var inTurn: [IPAddress] = []
-    while !left.0.isEmpty || !left.1.isEmpty {
-      if let address = left.0.popFirst() { inTurn.append(address) }
-      if let address = left.1.popFirst() { inTurn.append(address) }
-    }
-    if let known = good[remote], let place = inTurn.firstIndex(of: known) {
+    let failed = found.filter { addresses[$0].map { $0.left(at: now) > 0 } ?? false }
+    var inTurn =
+      Self.inTurn(found.filter { !failed.contains($0) }, first: first) + Self.inTurn(failed, first: first)
+    if let known = good[remote], !failed.contains(known), let place = inTurn.firstIndex(of: known) {
       inTurn.insert(inTurn.remove(at: place), at: 0)
     }
     guard let ways else { return inTurn }
     return inTurn.filter { ways.contains($0.family) } + inTurn.filter { !ways.contains($0.family) }
+  }
+
+  private static func inTurn(_ addresses: [IPAddress], first: AddressFamily?) -> [IPAddress] {
+    var left = (addresses.filter { $0.family == first }[...], addresses.filter { $0.family != first }[...])
+    var result: [IPAddress] = []
+    while !left.0.isEmpty || !left.1.isEmpty {
+      if let address = left.0.popFirst() { result.append(address) }
+      if let address = left.1.popFirst() { result.append(address) }
+    }
+    return result
   }
 }

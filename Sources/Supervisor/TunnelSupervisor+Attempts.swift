@@ -7,11 +7,11 @@ extension TunnelSupervisor {
   ///
   /// - Parameter haste: how long to wait for a first answer, where that is to be short.
   mutating func begin(haste: Duration? = nil, at now: Instant, _ effects: inout [TunnelEffect]) {
-    guard wantsUp, let profile, var round, !round.isEmpty else {
+    guard wantsUp, profile != nil, var round, !round.isEmpty else {
       phase = .idle
       return
     }
-    guard mayBegin(profile, at: now, &effects) else { return }
+    guard mayBegin(at: now, &effects) else { return }
     if !hasEngine {
       hasEngine = true
       engineStarted = now
@@ -25,14 +25,14 @@ extension TunnelSupervisor {
   }
 
   /// False while a gate is closed, a login has nothing new to say, or attempts come too fast; then the phase is a pause.
-  private mutating func mayBegin(_ profile: Profile, at now: Instant, _ effects: inout [TunnelEffect]) -> Bool {
+  private mutating func mayBegin(at now: Instant, _ effects: inout [TunnelEffect]) -> Bool {
     if let gate, now < gate.until {
       leaveAttempt(&effects)
       hold(until: gate.until, gate.wait, at: now)
       return false
     }
     gate = nil
-    if token == nil, let code = profile.credentials?.oneTimePassword, code == spentCode {
+    if isCodeSpent {
       leaveAttempt(&effects)
       note(Fault(.codeSpent), at: now, &effects)
       hold(until: now + (Backoff.loginLadder.last ?? .zero), .code, at: now)
@@ -44,6 +44,12 @@ extension TunnelSupervisor {
       return false
     }
     return true
+  }
+
+  /// Only a token, or another code, can log in.
+  var isCodeSpent: Bool {
+    guard token == nil, let code = profile?.credentials?.oneTimePassword else { return false }
+    return code == spentCode
   }
 
   /// What runs is dropped by the attempt that follows; where none does, it has to be told.

@@ -110,18 +110,27 @@ extension TunnelSupervisor {
       hasEngine = false
       effects.append(.withdrawNetwork)
     case .again(let span):
-      round?.stay(at: now)
+      standBy(at: now)
       pause(span, .wish, at: now, &effects)
+    }
+  }
+
+  /// The next attempt takes up what goes on now: the question for a name, or the server in use. A pause has chosen already.
+  mutating func standBy(at now: Instant) {
+    switch phase {
+    case .resolving: round?.askAgain()
+    case .idle, .pausing, .unreachable: break
+    case .connecting, .up, .proving, .stranded, .suspect, .ending: round?.stay(at: now)
     }
   }
 
   /// Waits, or goes on at once where there is nothing to wait for.
   mutating func pause(_ span: Duration, _ wait: Wait, at now: Instant, _ effects: inout [TunnelEffect]) {
+    if wait == .login || wait == .halt { gate = Gate(until: now + span, wait: wait) }
     guard wantsUp, profile != nil else {
       finish(.rest, at: now, &effects)
       return
     }
-    if wait == .login || wait == .halt { gate = Gate(until: now + span, wait: wait) }
     if span <= .zero {
       begin(at: now, &effects)
     } else {

@@ -98,7 +98,7 @@ extension TunnelSupervisor {
       finish(after, at: now, &effects)
     case .resolving, .connecting, .up, .proving, .stranded, .suspect:
       note(Fault(.engineDied, words), at: now, &effects)
-      round?.stay(at: now)
+      standBy(at: now)
       // Nobody is left to be told to stop.
       phase = .pausing(until: now, .engine)
       // The first fresh engine is immediate; one that dies again and again waits longer each time.

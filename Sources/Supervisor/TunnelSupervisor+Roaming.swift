@@ -17,9 +17,7 @@ extension TunnelSupervisor {
     case .idle, .ending: break
     case .resolving:
       // A question that left before there was a way out hangs until its time is over.
-      guard wasKnown, old == nil, new != nil else { return }
-      round?.askAgain()
-      begin(at: now, &effects)
+      if wasKnown, old == nil, new != nil { beginAnew(at: now, &effects) }
     case .connecting:
       if new == nil {
         noWay(sent: wasKnown, at: now, &effects)
@@ -54,16 +52,17 @@ extension TunnelSupervisor {
     }
   }
 
-  /// At once, and with the server that was tried or used last.
+  /// At once, from a fresh port, and with the server in use.
   private mutating func beginAnew(at now: Instant, _ effects: inout [TunnelEffect]) {
     backoff.forgiveSilence()
-    round?.stay(at: now)
+    standBy(at: now)
     begin(at: now, &effects)
   }
 
   /// - Parameter sent: false when the attempt has not even begun.
   private mutating func noWay(sent: Bool, at now: Instant, _ effects: inout [TunnelEffect]) {
-    if !sent, let family = remote?.endpoint.address.family, wayless.insert(family).inserted, wayless.count == 1,
+    if !sent, !isCodeSpent, let family = remote?.endpoint.address.family, wayless.insert(family).inserted,
+      wayless.count == 1,
       let target = round?.skip(family, at: now), target != .roundOver
     {
       aim(at: target, now, &effects)
@@ -131,10 +130,7 @@ extension TunnelSupervisor {
   mutating func shaken(at now: Instant, _ effects: inout [TunnelEffect]) {
     switch phase {
     case .idle, .ending, .stranded: break
-    case .resolving:
-      round?.askAgain()
-      begin(at: now, &effects)
-    case .connecting, .unreachable: beginAnew(at: now, &effects)
+    case .resolving, .connecting, .unreachable: beginAnew(at: now, &effects)
     case .pausing(_, let wait): if wait.endsByPath { beginAnew(at: now, &effects) }
     case .up(let attempt), .suspect(let attempt): renew(attempt, from: path, at: now, &effects)
     case .proving(let attempt, _, let from): renew(attempt, from: from, at: now, &effects)
@@ -177,7 +173,12 @@ extension TunnelSupervisor {
 
   /// The way has not come back in time, and the other family has one.
   mutating func leaveFamily(at now: Instant, _ effects: inout [TunnelEffect]) {
-    guard let place = otherFamily else { return }
+    guard let place = otherFamily else {
+      if case .stranded(let attempt, let since, let from, _) = phase {
+        phase = .stranded(attempt, since: since, from: from, until: nil)
+      }
+      return
+    }
     round?.go(to: place, at: now)
     begin(at: now, &effects)
   }

@@ -76,7 +76,7 @@ extension TunnelSupervisor {
         pause(Backoff.floor, .wish, at: now, &effects)
       } else if wasUp {
         sessionBroke(fault, report.advance, at: now, &effects)
-      } else if report.advance == .stay, let profile {
+      } else if report.advance == .stay, fault.code == .authTemporary, let profile {
         // The same server again, as it says; but not at once.
         pause(backoff.afterRound(profile, blame: .server, random: random()), .refusal, at: now, &effects)
       } else {

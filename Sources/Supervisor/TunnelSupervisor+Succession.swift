@@ -11,6 +11,13 @@ extension TunnelSupervisor {
     if !keepsRemote, round?.pin(former.round?.pinned, at: now) == true { round?.stay(at: now) }
   }
 
+  /// What a reducer beside another one has to know before its first attempt: a login that waits is the account's matter, and
+  /// a one-time password that was sent is sent by nobody again.
+  package mutating func shareLogin(of other: TunnelSupervisor) {
+    gate = other.gate
+    spentCode = other.spentCode
+  }
+
   /// A time, for a person.
   package static func spoken(_ span: Duration) -> String { words(span) }
 }

@@ -27,8 +27,8 @@ package struct TunnelSupervisor: Sendable {
   static let loginDeadline: Duration = .seconds(600)
   /// The same failure this often in a row has been told; the log is not filled with it.
   static let toldEnough = 3
-  /// The engine answers within 2 s whether the session lives; this is for one that does not.
-  static let proofDeadline: Duration = .milliseconds(2_500)
+  /// The engine answers within 2 s, or six round trips, whether the session lives; this is for one that does not.
+  static let proofDeadline: Duration = .seconds(5)
   /// A TCP connection survives a blink; after more its retransmissions come slower than a new handshake.
   static let streamBlink: Duration = .seconds(1)
   /// So long a session without a way is kept when another address family leads to a server.

@@ -154,3 +154,92 @@ struct CommandTests {
     #expect(stage.supervisor.status == .disconnected)
   }
 }
+
+@Suite("Staying away: the owner, a rule, a pause")
+struct RestTests {
+  @Test("A pause says goodbye, keeps its time, and comes up by itself when it is over")
+  func pause() throws {
+    var stage = try Stage.up()
+    #expect(stage.tell(.pause(until: stage.now + .seconds(600))) == [.order(.stop(stage.running))])
+    stage.end(nil)
+    #expect(stage.effects == [.order(.quit), .withdrawNetwork])
+    #expect(stage.supervisor.rest == .paused)
+    #expect(stage.supervisor.status == .disconnected)
+    #expect(stage.wait == 600)
+    for event in [TunnelEvent.path(Stage.path("wwan0")), .shaken, .reconnect(after: nil), .ways([.ipv4])] {
+      stage.tell(event)
+      #expect(stage.connect == nil)
+    }
+    try stage.wakeNext()
+    #expect(stage.connect != nil)
+    #expect(stage.supervisor.rest == nil)
+  }
+
+  @Test("Resume ends a pause; one without a time lasts until then; down ends it for good")
+  func resume() throws {
+    var stage = try Stage.up()
+    stage.tell(.pause(until: nil))
+    stage.tell(.resume)
+    stage.end(nil)
+    #expect(stage.connect != nil)
+    stage.tell(.pause(until: nil))
+    stage.end(nil)
+    #expect(stage.supervisor.nextWake == nil)
+    stage.tell(.down)
+    #expect(stage.supervisor.rest == .owner)
+    stage.tell(.resume)
+    #expect(stage.supervisor.isIdle)
+  }
+
+  @Test("What is down is not paused, and does not come up by the end of a pause")
+  func down() throws {
+    var stage = try Stage.up()
+    stage.tell(.down)
+    stage.end(nil)
+    stage.tell(.pause(until: stage.now + .seconds(5)))
+    #expect(stage.supervisor.rest == .owner)
+    #expect(stage.supervisor.nextWake == nil)
+  }
+
+  @Test("A rule takes it down and says why; up brings it back")
+  func demand() throws {
+    var stage = try Stage.up()
+    #expect(stage.tell(.rest(.demand("wan0 is up"))) == [.order(.stop(stage.running))])
+    #expect(stage.supervisor.status == .disconnecting)
+    stage.end(nil)
+    #expect(stage.supervisor.rest == .demand("wan0 is up"))
+    stage.tell(.up)
+    #expect(stage.connect != nil)
+    #expect(stage.supervisor.rest == nil)
+  }
+
+  @Test("reconnect --after is not cut short by another way")
+  func later() throws {
+    var stage = try Stage.up()
+    stage.tell(.reconnect(after: .seconds(30)))
+    stage.end(nil)
+    stage.tell(.path(Stage.path("wwan0")))
+    #expect(stage.connect == nil)
+    #expect(stage.wait == 30)
+  }
+
+  @Test("inactive and session-timeout are a reconnect and no failure: at once, or five seconds after it came up")
+  func timeouts() throws {
+    for code in [Fault.Code.inactive, .sessionTimeout] {
+      var stage = try Stage.up()
+      for _ in 0..<20 {
+        stage.pass(.seconds(600))
+        stage.end(code)
+        #expect(stage.connect?.address == "203.0.113.9")
+        try stage.comeUp()
+      }
+      for _ in 0..<20 {
+        stage.pass(.seconds(1))
+        stage.end(code)
+        #expect(stage.wait == 4)
+        try stage.wakeNext()
+        try stage.comeUp()
+      }
+    }
+  }
+}

@@ -15,7 +15,7 @@ struct RoamingTests {
     #expect(stage.tell(.path(Stage.path("wwan0"))) == [.order(.path(attempt, isUsable: true))])
     #expect(stage.supervisor.status == .connected)
     #expect(stage.supervisor.roams == 0)
-    #expect(stage.wait == 2.5)
+    #expect(stage.wait == 5)
     alive(&stage)
     #expect(stage.supervisor.roams == 1)
     #expect(stage.supervisor.handshakes == 1)

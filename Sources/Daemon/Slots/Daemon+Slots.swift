@@ -169,6 +169,7 @@ extension Daemon {
     slots[serving.name]?.beside = run
     slots[serving.name]?.besideWasUp = false
     tell(run, .configured(profile, nil), at: now)
+    run.supervisor.shareLogin(of: serving.supervisor)
     if let remote = goal.remote { tell(run, .use(remote: remote), at: now) }
     tell(run, .up, at: now)
   }
