@@ -68,6 +68,7 @@ package struct Ways: Hashable, Sendable {
     }
     addresses = Set(plan.tunnels.flatMap { $0.addresses.map(\.address) })
     stranded.former = former.addresses.subtracting(addresses)
+    stranded.fresh = addresses.subtracting(former.addresses)
     return stranded.isEmpty ? nil : stranded
   }
 }
@@ -86,6 +87,8 @@ package struct StrandedFlows: Hashable, Sendable {
   private var groups: [Group] = []
   /// Addresses that are ours no more.
   fileprivate(set) var former: Set<IPAddress> = []
+  /// Addresses that are ours since this plan: what is hidden behind one has found its new way already.
+  fileprivate(set) var fresh: Set<IPAddress> = []
 
   fileprivate init(house: [IPPrefix], own: Set<IPAddress>) {
     self.house = house
@@ -105,6 +108,7 @@ package struct StrandedFlows: Hashable, Sendable {
   ///   - answered: where the other end sends its answers: another address than `source` where that is hidden.
   package func contains(source: IPAddress, destination: IPAddress, answered: IPAddress) -> Bool {
     if former.contains(source) || former.contains(destination) || former.contains(answered) { return true }
+    if fresh.contains(answered) { return false }
     guard !destination.isLinkLocal, !destination.isMulticast, !destination.isLoopback, !destination.isUnspecified,
       !destination.isLimitedBroadcast, !own.contains(destination), !house.contains(where: { $0.contains(destination) })
     else { return false }

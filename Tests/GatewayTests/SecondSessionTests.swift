@@ -165,6 +165,10 @@ struct SecondSessionTests {
           stranded?.contains(
             source: try #require(IPAddress("192.168.1.50")), destination: try #require(IPAddress("192.0.2.9")),
             answered: try #require(IPAddress("10.8.0.2"))) ?? false)
+        // The next packet after the change began it anew, before the firewall was done.
+        #expect(
+          try stranded?.contains(
+            source: address("192.168.1.50"), destination: address("192.0.2.9"), answered: address("10.9.0.6")) == false)
       }
     }
   }
