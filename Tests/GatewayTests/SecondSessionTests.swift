@@ -153,8 +153,8 @@ struct SecondSessionTests {
 
   @Test("C-3: connections live on where the address is the same, and end where it is another")
   func flows() throws {
-    for (address, ends) in [("10.8.0.2", false), ("10.9.0.6", true)] {
-      let house = try Situations.comingUp(address: address)
+    for (inside, ends) in [("10.8.0.2", false), ("10.9.0.6", true)] {
+      let house = try Situations.comingUp(address: inside)
       var ways = Ways()
       _ = ways.change(to: alone(house).plan())
       #expect(ways.change(to: house.plan()) == nil)
