@@ -5,6 +5,7 @@ outage_house
 ip -n "$LAB_SERVER" address add 203.0.113.11/24 dev eth0
 outage_server multihome
 outage_config "203.0.113.10 1194 udp" "203.0.113.11 1194 udp"
+config_tunnel home "option return_after '5s'"
 outage_begin
 remote_is() { adit_status "\"remote\":\{[^}]*\"address\":\"$1\"" && adit_connected; }
 expect "by the first remote" remote_is 203.0.113.10
