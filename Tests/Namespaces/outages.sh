@@ -45,7 +45,11 @@ outage_begin() {
     adit_run
     expect_within 15 "connected" adit_connected
   else
-    lab_in gw nft 'table inet house { chain out { type nat hook postrouting priority srcnat; oifname { "wan0", "wan1", "tun-home" } masquerade; }; }'
+    # With a kill switch by hand, or what it lets out in the clear while it is down would be taken for its answers.
+    lab_in gw nft 'table inet house {
+      chain out { type nat hook postrouting priority srcnat; oifname "tun-home" masquerade; }
+      chain forward { type filter hook forward priority 0; iifname "lan0" oifname != "tun-home" drop; }
+    }'
     openvpn_start
   fi
   ip netns exec "$LAB-far" perl "$ROOT/Tests/Namespaces/transfer.pl" serve 7000 > "$LAB_DIR/echo" 2>&1 & LAB_PIDS+=($!)
