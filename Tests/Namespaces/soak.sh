@@ -62,10 +62,11 @@ soak_server() {
   fi
 }
 
-# soak_sample: seconds, proportional set size in KiB and descriptors of supervisor and engine.
+# soak_sample: seconds, KiB of anonymous memory and descriptors of supervisor and engine. The pages of the executable come and go with
+# the machine's memory and say nothing about a leak.
 soak_sample() {
   local engine size; engine=$(engine_pid)
-  size=$(awk '/^Pss:/ { sum += $2 } END { print sum }' "/proc/$ADIT_PID/smaps_rollup" "/proc/$engine/smaps_rollup" 2> /dev/null)
+  size=$(awk '/^Pss_Anon:/ { sum += $2 } END { print sum }' "/proc/$ADIT_PID/smaps_rollup" "/proc/$engine/smaps_rollup" 2> /dev/null)
   [ -n "$engine" ] && echo "$((SECONDS - SOAK_BEGAN)) $size $(ls "/proc/$ADIT_PID/fd" "/proc/$engine/fd" | grep -c '^[0-9]')" >> "$LAB_DIR/samples"
 }
 # soak_growth COLUMN: the median of the last third of the samples less that of the second third; the first is the warming up.
