@@ -72,6 +72,8 @@ extension Daemon {
 
   /// The kernel tells a socket that a host is unreachable when its router does not answer ARP, too.
   func lookAtGateway(of tunnel: TunnelRun, at now: Instant) {
+    // What ARP found out before the cable was in again is old.
+    guard let quiet = tunnel.grounds.quietSince, now - quiet >= Self.neighbourPatience else { return }
     guard let path = way(of: tunnel), let gateway = path.gateway, network.answers(gateway, on: path.device) == false
     else { return }
     tunnel.grounds.evidence.askedGateway(gateway, answers: false, at: now)
@@ -101,6 +103,8 @@ extension Daemon {
 
   /// A server that is there answers a first packet sooner, on the slowest line.
   private static let longSilence: Duration = .seconds(4)
+  /// The kernel asks a neighbour three times, a second apart.
+  private static let neighbourPatience: Duration = .milliseconds(2_500)
 
   private func askAround(at now: Instant) {
     let quiet = tunnels.filter { $0.grounds.quietSince != nil }

@@ -64,7 +64,7 @@ extension Doctor {
   private func word(of status: TunnelStatus) -> Finding {
     let name = status.name
     switch status.status {
-    case .connected:
+    case .connected where status.lastError == nil:
       let host = status.remote.address ?? status.remote.host
       return Finding(.server, .ok, "\(name): connected" + (host.map { " to \($0)" } ?? ""))
     case .disconnected where status.lastError == nil, .disconnecting:
