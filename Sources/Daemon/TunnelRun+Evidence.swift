@@ -85,9 +85,10 @@ extension TunnelRun {
       }
     default: break
     }
+    // One that rests waits for nobody's answer.
+    if supervisor.isIdle { grounds.quietSince = nil }
     guard let after = supervisor.lastFailure else {
       if before != nil { grounds.evidence.forgiveAttempts() }
-      if supervisor.isIdle { grounds.quietSince = nil }
       return false
     }
     guard after != before || event.fault?.code == after.fault.code else { return false }
@@ -100,7 +101,7 @@ extension TunnelRun {
     }
     grounds.evidence.failed(fault, server: server, at: now)
     let layer = fault.code.layer
-    if supervisor.isIdle || layer > .server || layer < .carrier { grounds.quietSince = nil }
+    if layer > .server && layer < .data || layer < .carrier { grounds.quietSince = nil }
     return isRefused
   }
 }
