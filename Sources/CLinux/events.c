@@ -72,6 +72,20 @@ int adit_timer_set(int timer, uint64_t nanoseconds) {
   return (int)ADIT_CALL(timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL));
 }
 
+// Linux cancels a timer of the wall clock when somebody sets that clock, and after a suspend (timerfd_create(2)).
+int adit_clock_watch_create(void) {
+  int timer = (int)ADIT_CALL(timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (timer < 0) return timer;
+  // As far as time_t of a 32-bit system goes: it never fires by itself.
+  struct itimerspec when = {.it_value = {.tv_sec = INT32_MAX}};
+  int result = (int)ADIT_CALL(timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &when, NULL));
+  if (result < 0) {
+    close(timer);
+    return result;
+  }
+  return timer;
+}
+
 int adit_signal_open(const int *signals, int count) {
   sigset_t set;
   sigemptyset(&set);

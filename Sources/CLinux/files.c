@@ -41,6 +41,7 @@ static void fill(adit_file *out, const struct stat *from) {
     .inode = from->st_ino,
     .size = (uint64_t)from->st_size,
     .mode = from->st_mode & 07777,
+    .modified = from->st_mtim.tv_sec,
     .owner = from->st_uid,
     .group = from->st_gid,
     .is_regular = S_ISREG(from->st_mode),

@@ -30,6 +30,14 @@ package enum ConfigurationDirectory {
     return standardDirectory
   }
 
+  /// When its files were written last: the clock cannot be earlier than that.
+  package static func dates(path: String? = nil) -> [WallTime] {
+    let path = path ?? standardPath
+    let names = (try? TextFile.names(in: path)) ?? []
+    let files = names.isEmpty ? [path] : names.prefix(fileLimit).map { FileStore.resolve($0, base: path) }
+    return files.compactMap { TextFile.status($0) }.filter(\.isRegular).map(\.modified)
+  }
+
   /// One profile as a configuration of its own, for `adit connect` and `adit check PROFILE`.
   ///
   /// - Parameters:

@@ -58,6 +58,7 @@ extension Daemon {
         }
     }
     configuration = fresh
+    clock.setFloor(built: Version.releaseDate, files: Self.knownDates(options))
     isReloading = true
     defer { isReloading = false }
     for tunnel in tunnels where !isKept(tunnel) {

@@ -9,13 +9,6 @@ internal import Settings
 internal import Supervisor
 
 extension Daemon {
-  var clockIsUnset: Bool { Clock.wallTime < Version.releaseDate }
-
-  /// The time that certificates are checked at (design: clock floor).
-  func certificateTime(_ tunnel: TunnelRun) -> WallTime {
-    tunnel.loaded.settings.clockPolicy == .floor ? max(Clock.wallTime, Version.releaseDate) : Clock.wallTime
-  }
-
   func refreshNetwork(at now: Instant) {
     _ = chooseTunnels(at: now)
     network.refresh(settings, tunnelStates, choices: failover.active, clockIsUnset: clockIsUnset, at: now)
@@ -126,35 +119,6 @@ extension Daemon {
   private func refuse(_ tunnel: TunnelRun, _ attempt: Attempt, _ fault: Fault, at now: Instant) {
     tunnel.awaiting = nil
     tell(tunnel, .networkFailed(attempt, fault), at: now)
-  }
-
-  /// Asks the kernel anew for every server in use, and tells those whose answer changed.
-  func lookForPaths(at now: Instant) {
-    network.looksForPaths()
-    let ways = ways
-    for tunnel in runs {
-      tell(tunnel, .ways(ways), at: now)
-      let addresses = tunnel.supervisor.watchedAddresses
-      if !addresses.isEmpty {
-        let path = addresses.lazy.compactMap { self.network.path(to: $0, mark: self.marks.own) }.first
-        tell(tunnel, .path(path), at: now)
-      } else if tunnel.supervisor.watchesAnyWay {
-        tell(tunnel, .path(anyPath), at: now)
-      }
-    }
-  }
-
-  /// The families that lead out.
-  var ways: Set<AddressFamily> { Set(AddressFamily.allCases.filter { anyPath($0) != nil }) }
-
-  /// The way out, by either family.
-  var anyPath: Path? { anyPath(.ipv4) ?? anyPath(.ipv6) }
-
-  /// The way to an address of the documentation ranges, which only a default route covers.
-  func anyPath(_ family: AddressFamily) -> Path? {
-    let address: IPAddress =
-      family == .ipv4 ? .v4(IPv4Address(192, 0, 2, 1)) : .v6(IPv6Address(high: 0x2001_0db8_0000_0000, low: 1))
-    return network.path(to: address, mark: marks.own)
   }
 }
 

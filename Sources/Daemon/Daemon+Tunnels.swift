@@ -10,6 +10,7 @@ internal import Supervisor
 
 extension Daemon {
   func start(at now: Instant) {
+    sayClock(at: now)
     watchNames(at: now)
     for (position, loaded) in configuration.tunnels.enumerated() {
       add(loaded, index: position + 1, at: now)
@@ -68,8 +69,9 @@ extension Daemon {
       tunnel.hasAnswer = false
       tunnel.isProven = nil
       tunnel.grounds.quietSince = tunnel.grounds.quietSince ?? now
-      let path = network.path(to: endpoint.address, mark: marks.own)
-      if path != nil {
+      let path = beginPath(of: tunnel, to: endpoint.address, at: now)
+      let mustWait = waitsForClock(tunnel)
+      if path != nil, !mustWait {
         send(
           .connect(
             ConnectOrder(
@@ -77,6 +79,7 @@ extension Daemon {
               hasAlternatives: hasAlternatives, token: token, tokenUser: tokenUser)), to: tunnel, at: now)
       }
       tell(tunnel, .path(path), at: now)
+      if path != nil, mustWait { endForClock(attempt, of: tunnel, at: now) }
     case .order(let order):
       send(order, to: tunnel, at: now)
       if case .quit = order { dropEngine(of: tunnel, kill: false) }

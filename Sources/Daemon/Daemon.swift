@@ -40,9 +40,14 @@ final class Daemon {
   var soundings = Soundings()
   /// Why each tunnel was not connected when the stop began.
   var reasons: [(tunnel: String, verdict: Verdict)] = []
+  var pathQuestion = PathQuestion()
+  var uplinkNews = UplinkNews()
+  var clock: ClockJudge
+  var sleep = SleepJudge()
 
   private var poller: Poller
   private var timer: TimerDescriptor
+  private let clockWatch: ClockWatch
   private let signals: SignalSource
   private var watchedFirewallRun = 0
   private var watchedResolverRun = 0
@@ -60,9 +65,13 @@ final class Daemon {
     SignalSource.ignoreBrokenPipes()
     poller = try Poller()
     timer = try TimerDescriptor()
+    clockWatch = try ClockWatch()
+    clock = ClockJudge(
+      built: Version.releaseDate, files: Self.knownDates(options), wall: Clock.wallTime, at: Clock.now)
     signals = try SignalSource([.terminate, .interrupt, .hangUp])
     try poller.add(signals.descriptor, for: .readable, token: Token(.signal).value)
     try poller.add(timer.descriptor, for: .readable, token: Token(.timer).value)
+    try poller.add(clockWatch.descriptor, for: .readable, token: Token(.clock).value)
     for descriptor in network.monitorDescriptors {
       try poller.add(descriptor, for: .readable, token: Token(.netlink).value)
     }
@@ -107,7 +116,7 @@ final class Daemon {
     }
     moments += runs.compactMap(\.watch?.due)
     moments += [
-      stopBy, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil,
+      stopBy, pathsAt, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil,
       stopBy == nil ? evidenceAt : nil, service?.nextWake,
       lateFiles.nextWake, nextLookupWake, nextSwitch,
       stopBy == nil ? refusals.due : nil,
@@ -120,7 +129,8 @@ final class Daemon {
     case .signal:
       while let signal = signals.next() { take(signal, at: now) }
     case .timer: timer.acknowledge()
-    case .netlink: network.drain(at: now)
+    case .clock: clockWatch.acknowledge()
+    case .netlink: if network.drain(at: now) { pathQuestion.notice(at: now) }
     case .firewall:
       network.proceed(at: now)
       if network.mayOpen { refreshNetwork(at: now) }
@@ -142,10 +152,13 @@ final class Daemon {
   }
 
   private func wake(at now: Instant) {
+    followClock(at: now)
+    // Before anything that takes longer: sessions wait for the answer.
+    if let due = pathsAt, due <= now { lookForPaths(at: now) }
     network.lookAtResolvers(at: now)
     if let due = network.nextWake, due <= now {
       if network.wantsRefresh(at: now) { refreshNetwork(at: now) } else { network.proceed(at: now) }
-      lookForPaths(at: now)
+      pathQuestion.notice(at: now)
       answerNetworks(at: now)
     }
     for tunnel in runs {

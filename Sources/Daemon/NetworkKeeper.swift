@@ -30,8 +30,6 @@ final class NetworkKeeper {
   private var wantsElements = false
   /// When to look again without an event.
   private(set) var refreshAt: Instant?
-  /// When to ask for the ways to the servers anew. A planning in between, for another reason, does not do that.
-  private var pathsAt: Instant?
   /// When to look at settings of whose changes the kernel does not tell.
   private var settingsAt: Instant?
   private static let settingsInterval: Duration = .seconds(10)
@@ -73,7 +71,7 @@ final class NetworkKeeper {
   var resolverRuns: Int { hands.names.runs }
 
   var nextWake: Instant? {
-    [refreshAt, pathsAt, closesAt, hands.deadline, hands.names.deadline, resolver.lookAt, settingsAt].compactMap { $0 }
+    [refreshAt, closesAt, hands.deadline, hands.names.deadline, resolver.lookAt, settingsAt].compactMap { $0 }
       .min()
   }
 
@@ -185,15 +183,16 @@ final class NetworkKeeper {
   }
 
   /// Something changed in the kernel, perhaps by us: look again soon, and at once when something of ours is gone.
-  func drain(at now: Instant) {
+  /// - Returns: true when a way may be another.
+  func drain(at now: Instant) -> Bool {
     drainFirewall(at: now)
     let report = monitor.drain(leavingOut: hands.netlink)
     if report.hasLost || report.hasOverflowed || (report.changed.contains(.setting) && hands.hasLostSetting) {
       restore(ofTheRest.moment(at: now), at: now)
     }
-    guard !report.changed.isEmpty || report.hasOverflowed else { return }
-    pathsAt = pathsAt ?? now + Self.settle
+    guard !report.changed.isEmpty || report.hasOverflowed else { return false }
     refreshAt = refreshAt ?? now + Self.settle
+    return true
   }
 
   private func drainFirewall(at now: Instant) {
@@ -251,18 +250,11 @@ final class NetworkKeeper {
 
   func openTun(_ device: NetworkPlan.TunDevice) throws(Fault) -> FileDescriptor? { try hands.openTun(device) }
 
-  /// The ways to all servers are asked for now.
-  func looksForPaths() { pathsAt = nil }
-
   /// By which device, gateway and source a packet of ours would reach the address now; `nil` = not at all.
-  func path(to address: IPAddress, mark: UInt32) -> Path? {
-    do throws(NetlinkFailure) {
-      let path = try hands.netlink.path(to: address, mark: mark)
-      // A default that somebody laid through a tunnel of ours leads nowhere for what carries the tunnel.
-      return plan.devices.contains { $0.name == path?.device } ? nil : path
-    } catch {
-      return nil
-    }
+  func answer(to address: IPAddress, mark: UInt32) throws(NetlinkFailure) -> PathAnswer? {
+    let answer = try hands.netlink.answer(to: address, mark: mark)
+    // A default that somebody laid through a tunnel of ours leads nowhere for what carries the tunnel.
+    return plan.devices.contains { $0.name == answer?.path.device } ? nil : answer
   }
 
   /// An uplink whose routes may stand, but whose cable is out.
@@ -297,6 +289,14 @@ final class NetworkKeeper {
 
   /// Lets the kernel find out whether that neighbour is still there.
   func confirm(_ address: IPAddress, on device: DeviceName) { try? hands.netlink.confirm(address, on: device) }
+
+  func uplink(to address: IPAddress, mark: UInt32) -> Uplink? {
+    guard let answer = try? answer(to: address, mark: mark) else { return nil }
+    return Uplink(
+      path: answer.path, kind: DeviceFiles.kind(of: answer.path.device, index: answer.index), isUp: answer.isUp)
+  }
+
+  func isOurs(_ address: IPAddress) -> Bool { (try? hands.netlink.isOurs(address)) ?? false }
 
   /// What decides about a packet now.
   func scene(_ settings: Settings, withNames: Bool) throws(Fault) -> Scene {

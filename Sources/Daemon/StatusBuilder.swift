@@ -39,15 +39,15 @@ struct StatusBuilder {
     report.passes = (exceptions?.passes ?? []).map {
       PassStatus(address: $0.address.description, until: wall + $0.left)
     }
-    report.uplink.ipv4 = UplinkStatus.Family(path(.ipv4))
-    report.uplink.ipv6 = UplinkStatus.Family(path(.ipv6))
+    report.uplink.ipv4 = UplinkStatus.Family(uplink(.ipv4))
+    report.uplink.ipv6 = UplinkStatus.Family(uplink(.ipv6))
     return report
   }
 
   /// The way to a server in use, else to anywhere.
-  private func path(_ family: AddressFamily) -> Path? {
+  private func uplink(_ family: AddressFamily) -> Uplink? {
     let server = daemon.tunnels.compactMap(\.supervisor.watchedAddress).first { $0.family == family }
-    return server.map { daemon.network.path(to: $0, mark: daemon.marks.own) } ?? daemon.anyPath(family)
+    return daemon.network.uplink(to: server ?? Daemon.anywhere(family), mark: daemon.marks.own)
   }
 
   private func status(_ tunnel: TunnelRun) -> TunnelStatus {
@@ -62,7 +62,7 @@ struct StatusBuilder {
       status.remote.address = remote.endpoint.address.description
       status.remote.port = remote.endpoint.port
       status.remote.proto = profile.remotes[remote.index].transport.rawValue
-      let path = daemon.network.path(to: remote.endpoint.address, mark: daemon.marks.own)
+      let path = daemon.network.uplink(to: remote.endpoint.address, mark: daemon.marks.own)?.path
       status.local.uplink = path?.device.text
       // An unconnected socket has no address of its own: the path's source is what the server sees leave.
       let bound = tunnel.local.flatMap { $0.address.isUnspecified ? nil : $0.address }

@@ -2,7 +2,7 @@
 struct Token: Hashable {
   enum Kind: UInt8 {
     case signal = 1
-    case timer, netlink, firewall, resolver, control, client, engine, engineProcess, mounts
+    case timer, netlink, firewall, resolver, control, client, engine, engineProcess, mounts, clock
   }
 
   var kind: Kind

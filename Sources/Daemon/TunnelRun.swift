@@ -22,6 +22,7 @@ final class TunnelRun {
   var isProven: Bool?
   var loaded: LoadedConfiguration.Tunnel
   var supervisor: TunnelSupervisor
+  var judge = PathJudge()
   var engine: EngineProcess?
   /// Counts engines, so that an event of an earlier one is told apart.
   var engineGeneration: UInt32 = 0

@@ -85,15 +85,24 @@ extension NetlinkSocket {
   }
 
   func link(index: Int32, name: DeviceName? = nil) throws(NetlinkFailure) -> Link? {
+    try linkAnswer(index: index, name: name)?.link
+  }
+
+  func linkAnswer(
+    index: Int32, name: DeviceName? = nil
+  ) throws(NetlinkFailure) -> (link: Link, carrierChanges: UInt32)? {
     var header = ifinfomsg()
     header.ifi_index = index
     var request = Message(Int(RTM_GETLINK), flags: NLM_F_ACK, header: header)
     if let name { request.put(Int(IFLA_IFNAME), name.text) }
     request.put(Int(IFLA_EXT_MASK), UInt32(RTEXT_FILTER_SKIP_STATS))
-    var link: Link?
-    let (code, text) = ask(request) { link = Link($0) ?? link }
+    var found: (link: Link, carrierChanges: UInt32)?
+    let (code, text) = ask(request) { reply in
+      guard let link = Link(reply) else { return }
+      found = (link, reply.parts(ifinfomsg.self)?.attributes.uint32(Int(IFLA_CARRIER_CHANGES)) ?? 0)
+    }
     switch code {
-    case 0: return link
+    case 0: return found
     case ENODEV: return nil
     default: throw NetlinkFailure(operation: "read a device", code: code, kernelText: text)
     }

@@ -133,27 +133,46 @@ extension NetlinkSocket {
 
   /// How a packet with that mark would reach the address now; `nil` when it would not.
   package func path(to address: IPAddress, mark: UInt32 = 0) throws(NetlinkFailure) -> Path? {
+    try answer(to: address, mark: mark)?.path
+  }
+
+  /// The same, with what tells that the way had a gap since an answer before.
+  package func answer(to address: IPAddress, mark: UInt32 = 0) throws(NetlinkFailure) -> PathAnswer? {
+    guard let route = try lookUp(address, mark: mark), let found = try linkAnswer(index: route.device) else {
+      return nil
+    }
+    return PathAnswer(
+      path: Path(device: found.link.name, gateway: route.gateway, source: route.source), index: route.device,
+      isUp: found.link.isUp && found.link.hasCarrier, carrierChanges: found.carrierChanges)
+  }
+
+  /// True when a packet to the address would stay on this machine.
+  package func isOurs(_ address: IPAddress) throws(NetlinkFailure) -> Bool {
+    try lookUp(address, mark: 0)?.isLocal ?? false
+  }
+
+  private typealias Found = (device: Int32, gateway: IPAddress?, source: IPAddress?, isLocal: Bool)
+
+  private func lookUp(_ address: IPAddress, mark: UInt32) throws(NetlinkFailure) -> Found? {
     var header = rtmsg()
     header.rtm_family = address.family.number
     header.rtm_dst_len = UInt8(address.family.width)
     var request = Message(Int(RTM_GETROUTE), flags: NLM_F_ACK, header: header)
     request.put(RouteAttribute.destination, address)
     if mark != 0 { request.put(RouteAttribute.mark, mark) }
-    var answer: (device: Int32, gateway: IPAddress?, source: IPAddress?)?
+    var found: Found?
     let (code, text) = ask(request) { reply in
       guard reply.type == Int(RTM_NEWROUTE), let (header, attributes) = reply.parts(rtmsg.self),
         let kind = Route.Kind(number: header.rtm_type), kind.hasDevice,
         let device = attributes.int32(RouteAttribute.outputDevice)
       else { return }
-      answer = (device, attributes.gateway, attributes.address(RouteAttribute.preferredSource))
+      found = (device, attributes.gateway, attributes.address(RouteAttribute.preferredSource), kind == .local)
     }
     switch code {
-    case 0: break
+    case 0: return found
     // Unreachable, prohibit and blackhole routes and rules, and no route at all (fib_props in net/ipv4).
     case ENETUNREACH, EHOSTUNREACH, EACCES, EINVAL, EAFNOSUPPORT, EOPNOTSUPP, ENETDOWN: return nil
     default: throw NetlinkFailure(operation: "ask for the path to \(address)", code: code, kernelText: text)
     }
-    guard let answer, let link = try link(index: answer.device) else { return nil }
-    return Path(device: link.name, gateway: answer.gateway, source: answer.source)
   }
 }

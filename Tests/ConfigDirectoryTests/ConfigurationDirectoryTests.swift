@@ -54,6 +54,18 @@ import Testing
     #expect(profile.tunnel.routes.count == 2)
   }
 
+  @Test("R-09: the dates of its files are known, of a directory and of one file, and of nothing none")
+  func dates() throws {
+    let scratch = try standard()
+    let seconds = Int64(Date().timeIntervalSince1970)
+    for path in [scratch.path, scratch.path + "/gateway"] {
+      let dates = ConfigurationDirectory.dates(path: path)
+      #expect(dates.count == (path == scratch.path ? 4 : 1))
+      #expect(dates.allSatisfy { (seconds - 600...seconds + 1).contains($0.seconds) })
+    }
+    #expect(ConfigurationDirectory.dates(path: scratch.path + "/none").isEmpty)
+  }
+
   @Test("S-06: files that are not there are named, so that a flash that is mounted late is waited for")
   func missingFiles() throws {
     let scratch = try standard()

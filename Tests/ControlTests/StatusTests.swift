@@ -54,9 +54,11 @@ extension StatusReport {
     report.passes = [PassStatus(address: "192.168.1.50", until: WallTime(seconds: 1_767_230_000))]
     report.uplink.ipv4 = UplinkStatus.Family(
       DeviceName("wan0").map {
-        Path(device: $0, gateway: IPAddress("198.51.100.1"), source: IPAddress("198.51.100.2"))
+        Uplink(
+          path: Path(device: $0, gateway: IPAddress("198.51.100.1"), source: IPAddress("198.51.100.2")),
+          kind: .cellular)
       })
-    report.uplink.ipv6 = UplinkStatus.Family(nil as Path?)
+    report.uplink.ipv6 = UplinkStatus.Family(nil)
     return report
   }
 }
@@ -81,9 +83,10 @@ extension StatusReport {
     "gateways", "gateways[].name", "gateways[].active", "gateways[].kill_switch",
     "gateways[].open_until", "gateways[].refused", "gateways[].blocked_packets", "passes", "passes[].address",
     "passes[].via", "passes[].until", "uplink",
-    "uplink.ipv4", "uplink.ipv4.reachable", "uplink.ipv4.device", "uplink.ipv4.gateway", "uplink.ipv4.source",
+    "uplink.ipv4", "uplink.ipv4.reachable", "uplink.ipv4.device", "uplink.ipv4.kind", "uplink.ipv4.gateway",
+    "uplink.ipv4.source",
     "uplink.ipv6",
-    "uplink.ipv6.reachable", "uplink.ipv6.device", "uplink.ipv6.gateway", "uplink.ipv6.source",
+    "uplink.ipv6.reachable", "uplink.ipv6.device", "uplink.ipv6.kind", "uplink.ipv6.gateway", "uplink.ipv6.source",
   ]
 
   private func paths(_ value: JSONValue, _ path: String = "") -> [String] {
@@ -109,7 +112,7 @@ extension StatusReport {
     #expect(
       StatusReport.sample.json.nullPaths == [
         "tunnels[].gateway6", "tunnels[].user", "tunnels[].offload", "tunnels[].last_error", "tunnels[].layer",
-        "gateways[].open_until", "uplink.ipv6.device",
+        "gateways[].open_until", "uplink.ipv6.device", "uplink.ipv6.kind",
         "uplink.ipv6.gateway", "uplink.ipv6.source",
       ])
   }
@@ -162,7 +165,7 @@ extension StatusReport {
           refused      IPv6, because home does not carry it
           blocked      12 packets
         192.168.1.50 passes by wan until 2026-01-01T01:13:20Z (13 min 20 s left)
-        uplink IPv4: by wan0 through 198.51.100.1 from 198.51.100.2
+        uplink IPv4: by wan0 (cellular) through 198.51.100.1 from 198.51.100.2
         uplink IPv6: no way to the server
 
         """)

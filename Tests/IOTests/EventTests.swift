@@ -40,6 +40,15 @@ struct EventTests {
     #expect(try outer.wait(until: nil) == 1)
   }
 
+  @Test("R-09: a wall clock that nobody sets says nothing")
+  func clockWatch() throws {
+    let watch = try ClockWatch()
+    var poller = try Poller()
+    try poller.add(watch.descriptor, for: .readable, token: 0)
+    watch.acknowledge()
+    #expect(try poller.wait(until: Clock.now + .milliseconds(20)) == 0)
+  }
+
   @Test("a timer fires at its moment, once, and not when it is off")
   func timer() throws {
     var timer = try TimerDescriptor()

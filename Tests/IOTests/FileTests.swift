@@ -27,6 +27,7 @@ struct FileTests {
     let (bytes, status) = try TextFile.read(path, limit: 4)
     #expect(bytes == Array("two\n".utf8))
     #expect(status.mode == 0o600)
+    #expect((Clock.wallTime.seconds - 60...Clock.wallTime.seconds + 1).contains(status.modified.seconds))
     #expect(!status.isOpenToOthers)
     #expect(try TextFile.names(in: scratch.path) == ["file"])
     try TextFile.overwrite(Array("THREE".utf8), at: path)
@@ -103,5 +104,36 @@ struct FileTests {
     let plain = FileDescriptor(owning: open(scratch.path + "/plain", O_RDWR | O_CREAT, 0o600))
     #expect(throws: SealedMemory.ReadFailure.notSealed) { try SealedMemory.read(plain, limit: 10) }
     #expect(try SealedMemory.read(SealedMemory.make(SecretBytes([])), limit: 0).isEmpty)
+  }
+}
+
+@Suite("The files of network devices")
+struct DeviceFileTests {
+  @Test("R-06: a device's kind is read from its files, through VLANs and bridges, and only of the device that is meant")
+  func kinds() throws {
+    let scratch = try Scratch()
+    _ = try IOShell.run(
+      """
+      cd \(scratch.path)
+      device() { mkdir $1; echo $2 > $1/ifindex; echo $3 > $1/type; printf "INTERFACE=$1\\n$4" > $1/uevent; }
+      device eth0 2 1; device wlan0 3 1 'DEVTYPE=wlan\\n'; mkdir wlan0/wireless; device wwan0 4 519 'DEVTYPE=wwan\\n'
+      device usb0 5 65534; mkdir usb0/device; ln -s ../../../bus/usb/drivers/qmi_wwan usb0/device/driver
+      device ppp0 6 512; device tun0 7 65534; touch tun0/tun_flags; device lo 1 772
+      device eth0.7 8 1 'DEVTYPE=vlan\\n'; ln -s ../eth0 eth0.7/lower_eth0
+      device br0 9 1 'DEVTYPE=bridge\\n'; ln -s ../wlan0.7 br0/lower_wlan0.7
+      device wlan0.7 10 1 'DEVTYPE=vlan\\n'; ln -s ../wlan0 wlan0.7/lower_wlan0
+      device br1 11 1; ln -s ../wlan0 br1/lower_wlan0; ln -s ../eth0 br1/lower_eth0
+      device loop 12 1; ln -s ../loop loop/lower_loop
+      """)
+    func kind(_ name: String, _ index: Int32? = nil) throws -> Uplink.Kind {
+      DeviceFiles.kind(of: try #require(DeviceName(name)), index: index, in: scratch.path)
+    }
+    let expected: [(String, Uplink.Kind)] = [
+      ("eth0", .wired), ("wlan0", .wifi), ("wwan0", .cellular), ("usb0", .cellular), ("ppp0", .ppp), ("tun0", .other),
+      ("lo", .other), ("eth0.7", .wired), ("br0", .wifi), ("br1", .wired), ("loop", .wired), ("none", .other),
+    ]
+    for (name, expected) in expected { #expect(try kind(name) == expected, "\(name)") }
+    #expect(try kind("eth0", 2) == .wired)
+    #expect(try kind("eth0", 99) == .other, "another namespace's eth0")
   }
 }

@@ -58,3 +58,40 @@ struct PathTests {
     #expect(path?.device.text == "lo")
   }
 }
+
+@Suite("The answer for an address", .enabled(if: Namespace.isPossible))
+struct PathAnswerTests {
+  @Test("a cable that is out is told beside the route that the kernel keeps, and one that was out is counted")
+  func carrier() throws {
+    let answers = try inHouse { socket in
+      try Namespace.shell("ip route add default via 198.51.100.1 dev wan0")
+      let target = try address("203.0.113.10")
+      var answers = [try socket.answer(to: target)]
+      for (command, isUp) in [("ip link set wan1 down", false), ("ip link set wan1 up", true)] {
+        try Namespace.shell(command)
+        var answer = try socket.answer(to: target)
+        for _ in 0..<300 where answer?.isUp != isUp {
+          try Namespace.shell("sleep 0.01")
+          answer = try socket.answer(to: target)
+        }
+        answers.append(answer)
+      }
+      return answers
+    }
+    let path = try #require(answers[0]).path
+    #expect(answers.allSatisfy { $0?.path == path })
+    #expect(answers.map { $0?.isUp } == [true, false, true])
+    let counts = answers.compactMap { $0?.carrierChanges }
+    #expect(counts[0] < counts[1] && counts[1] < counts[2])
+  }
+
+  @Test("an address of this machine is known as one")
+  func ours() throws {
+    let found = try inHouse { socket in
+      try ["198.51.100.2", "2001:db8::2", "198.51.100.1", "203.0.113.1", "2001:db8::3"].map {
+        try socket.isOurs(address($0))
+      }
+    }
+    #expect(found == [true, true, false, false, false])
+  }
+}

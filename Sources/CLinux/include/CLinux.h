@@ -34,6 +34,7 @@ int adit_set_nonblocking(int descriptor);
 int adit_lock(int descriptor); // flock, exclusive, without waiting
 typedef struct adit_file {
   uint64_t inode, size;
+  int64_t modified; // seconds since 1970
   uint32_t mode, owner, group;
   uint8_t is_regular, is_directory, is_socket;
 } adit_file;
@@ -74,6 +75,8 @@ uint64_t adit_monotonic_microseconds(void);
 int adit_timer_create(void);
 // Absolute, on CLOCK_BOOTTIME; 0 = off.
 int adit_timer_set(int timer, uint64_t nanoseconds);
+// Reads as ECANCELED when the wall clock was set.
+int adit_clock_watch_create(void);
 // Blocks the signals for this thread and opens a signalfd for them.
 int adit_signal_open(const int *signals, int count);
 // The next signal's number; -EAGAIN when there is none.

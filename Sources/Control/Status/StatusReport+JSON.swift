@@ -207,14 +207,15 @@ extension PassStatus {
 extension UplinkStatus.Family {
   fileprivate var json: JSONValue {
     .object([
-      .init("reachable", .truth(isReachable)), .init("device", .text(device)), .init("gateway", .text(gateway)),
-      .init("source", .text(source)),
+      .init("reachable", .truth(isReachable)), .init("device", .text(device)), .init("kind", .text(kind)),
+      .init("gateway", .text(gateway)), .init("source", .text(source)),
     ])
   }
 
   fileprivate init(_ json: JSONValue?) {
     isReachable = json?["reachable"]?.truth
     device = json?["device"]?.text
+    kind = json?["kind"]?.text
     gateway = json?["gateway"]?.text
     source = json?["source"]?.text
   }

@@ -186,16 +186,20 @@ package struct UplinkStatus: Hashable, Sendable {
   package struct Family: Hashable, Sendable {
     package var isReachable: Bool?
     package var device: String?
+    /// `wired`, `wifi`, `cellular`, `ppp`, `other`.
+    package var kind: String?
     package var gateway: String?
     package var source: String?
 
     package init() {}
 
-    package init(_ path: Path?) {
-      isReachable = path != nil
-      device = path?.device.text
-      gateway = path?.gateway?.description
-      source = path?.source?.description
+    /// - Parameter uplink: may have lost its carrier; then its device is named, and nothing is reached by it.
+    package init(_ uplink: Uplink?) {
+      isReachable = uplink?.isUp ?? false
+      device = uplink?.device.text
+      kind = uplink?.kind.rawValue
+      gateway = uplink?.gateway?.description
+      source = uplink?.source?.description
     }
   }
 

@@ -68,11 +68,13 @@ package struct StatusText {
   private mutating func add(_ title: String, _ family: UplinkStatus.Family) {
     guard let isReachable = family.isReachable else { return }
     guard isReachable else {
-      lines.append("\(title): no way to the server")
+      lines.append("\(title): no way to the server" + (family.device.map { ", \($0) has no carrier" } ?? ""))
       return
     }
+    let kind = family.kind.map { " (\($0))" } ?? ""
     let words = [
-      family.device.map { "by \($0)" }, family.gateway.map { "through \($0)" }, family.source.map { "from \($0)" },
+      family.device.map { "by \($0)\(kind)" }, family.gateway.map { "through \($0)" },
+      family.source.map { "from \($0)" },
     ]
     lines.append("\(title): " + words.compactMap { $0 }.joined(separator: " "))
   }

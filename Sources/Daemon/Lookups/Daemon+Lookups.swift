@@ -11,7 +11,7 @@ internal import Supervisor
 extension Daemon {
   func resolve(_ attempt: Attempt, _ question: String, _ family: AddressFamily?, of tunnel: TunnelRun, at now: Instant)
   {
-    let way = anyPath
+    let way = beginPath(of: tunnel, to: nil, at: now)
     let resolvers = uplinkResolvers(by: way)
     // The longest, for one remote's name may end another's.
     let hosts = tunnel.loaded.profile?.remotes.map(\.host).filter { question == $0 || question.hasSuffix("." + $0) }

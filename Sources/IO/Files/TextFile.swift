@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 internal import CLinux
 internal import Glibc
 
@@ -22,6 +22,7 @@ package enum TextFile {
     /// Tells one file from another, and a network namespace from another.
     package var inode: UInt64
     package var size: UInt64
+    package var modified: WallTime
     /// The permission bits.
     package var mode: UInt32
     package var owner: UInt32
@@ -36,6 +37,7 @@ package enum TextFile {
     init(_ file: adit_file) {
       inode = file.inode
       size = file.size
+      modified = WallTime(seconds: file.modified)
       mode = file.mode
       owner = file.owner
       group = file.group
