@@ -22,7 +22,7 @@ extension Daemon {
   /// The server is not even asked: every certificate would be of the future.
   func endForClock(_ attempt: Attempt, of tunnel: TunnelRun, at now: Instant) {
     let fault = Fault(.tlsCertificateNotYetValid, "the clock says \(Clock.wallTime.rfc3339), clock_policy is 'strict'")
-    tell(tunnel, .session(attempt, .ended(EndReport(fault: fault, advance: .stay))), at: now)
+    tell(tunnel, .session(attempt, .ended(EndReport(fault: fault))), at: now)
   }
 
   /// Dates of files that were there before: the program's and those of the configuration.
