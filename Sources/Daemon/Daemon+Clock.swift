@@ -47,7 +47,7 @@ extension Daemon {
   func followClock(at now: Instant) {
     if let slept = sleep.look(now, monotonicMicroseconds: Clock.monotonicMicroseconds) {
       log.log(.info, "the machine slept for \(slept.components.seconds) s", at: now)
-      for tunnel in tunnels { tell(tunnel, .shaken, at: now) }
+      for tunnel in runs { tell(tunnel, .shaken, at: now) }
       pathQuestion.notice(at: now)
     }
     let wall = Clock.wallTime
@@ -56,7 +56,7 @@ extension Daemon {
     case .set:
       log.log(.info, "the clock was set: it is \(wall.rfc3339); certificates are judged by it from now on", at: now)
       refreshNetwork(at: now)
-      for tunnel in tunnels { tell(tunnel, .clockSet(wall), at: now) }
+      for tunnel in runs { tell(tunnel, .clockSet(wall), at: now) }
     case .unset:
       sayClock(at: now)
       refreshNetwork(at: now)

@@ -7,7 +7,7 @@ internal import Supervisor
 extension Daemon {
   /// When to ask the kernel for ways, with an event or without one.
   var pathsAt: Instant? {
-    ([pathQuestion.askAt] + tunnels.map(\.judge.askAt)).compactMap { $0 }.min()
+    ([pathQuestion.askAt] + runs.map(\.judge.askAt)).compactMap { $0 }.min()
   }
 
   /// Asks the kernel anew for every server in use, and tells the tunnels whose way is another.
@@ -15,7 +15,7 @@ extension Daemon {
     pathQuestion.ask(at: now)
     let ways = ways
     var said: Set<String> = []
-    for tunnel in tunnels {
+    for tunnel in runs {
       tell(tunnel, .ways(ways), at: now)
       let targets = tunnel.supervisor.watchedAddresses
       guard !targets.isEmpty || tunnel.supervisor.watchesAnyWay else {

@@ -1,6 +1,7 @@
 import Base
 import Commands
 import Gateway
+import IO
 import Testing
 
 @Suite("Who may have a pass")
