@@ -290,6 +290,8 @@ final class NetworkKeeper {
   /// Lets the kernel find out whether that neighbour is still there.
   func confirm(_ address: IPAddress, on device: DeviceName) { try? hands.netlink.confirm(address, on: device) }
 
+  func path(to address: IPAddress, mark: UInt32) -> Path? { (try? answer(to: address, mark: mark))?.path }
+
   func uplink(to address: IPAddress, mark: UInt32) -> Uplink? {
     guard let answer = try? answer(to: address, mark: mark) else { return nil }
     return Uplink(
