@@ -92,7 +92,7 @@ extension Daemon {
     let uplinks = devices.map { device in
       let link = surface.link(named: device)
       return WayFacts.Uplink(
-        device: device, link: link, isWireless: false,
+        device: device, link: link, isWireless: DeviceFiles.kind(of: device, index: link?.index) == .wifi,
         addresses: surface.addresses.filter { $0.device == device }.map(\.prefix.address)
           .filter { !$0.isLinkLocal && (family == nil || $0.family == family) })
     }
