@@ -72,11 +72,10 @@ extension Daemon {
       if let tunnel = tunnels.first(where: { $0.name == loaded.settings.name }) {
         if renew(tunnel, with: loaded, at: now) { continue }
         withdrawSlot(of: tunnel, unlessFor: loaded, at: now)
-        let wasEnabled = tunnel.loaded.settings.isEnabled
         tunnel.loaded = loaded
         configure(tunnel, at: now)
         sendHealth(to: tunnel, at: now)
-        if loaded.settings.isEnabled != wasEnabled { tell(tunnel, loaded.settings.isEnabled ? .up : .down, at: now) }
+        followWant(of: tunnel, at: now)
       } else if let index = free.popFirst() {
         add(loaded, index: index, at: now)
       }

@@ -41,23 +41,12 @@ extension Daemon {
       collectCounters(at: now)
       return .status(StatusBuilder(daemon: self, now: now).report(of: name))
     case .success(.explain(let question)): return explain(question)
-    case .success(.up(let name)):
-      return order(name) { tunnel in
-        guard self.stopBy == nil else { return }
-        self.log.log(.info, "up, as asked", of: name, at: now)
-        self.tell(tunnel, .up, at: now)
-        self.refreshNetwork(at: now)
-      }
-    case .success(.down(let name)):
-      return order(name, mayBeInvalid: true) { tunnel in
-        self.log.log(.info, "down, as asked", of: name, at: now)
-        self.tell(tunnel, .down, at: now)
-      }
-    case .success(.reconnect(let name, let after)):
-      return order(name) { tunnel in
-        self.log.log(.info, "reconnecting, as asked", of: name, at: now)
-        self.tell(tunnel, .reconnect(after: after), at: now)
-      }
+    case .success(.up(let name)): return order(name) { self.up($0, at: now) }
+    case .success(.down(let name)): return order(name, mayBeInvalid: true) { self.down($0, at: now) }
+    case .success(.pause(let name, let span)): return order(name) { self.pause($0, for: span, at: now) }
+    case .success(.resume(let name)): return order(name, mayBeInvalid: true) { self.resume($0, at: now) }
+    case .success(.reconnect(let name, let after)): return order(name) { self.reconnect($0, after: after, at: now) }
+    case .success(.use(let name, let remote)): return order(name) { self.use($0, remote, at: now) }
     }
   }
 
@@ -80,7 +69,7 @@ extension Daemon {
     }
   }
 
-  private func order(_ name: String, mayBeInvalid: Bool = false, _ body: (TunnelRun) -> Void) -> Reply {
+  private func order(_ name: String, mayBeInvalid: Bool = false, _ body: (TunnelRun) -> Reply) -> Reply {
     guard let tunnel = tunnels.first(where: { $0.name.text == name }) else { return unknown(name) }
     guard mayBeInvalid || tunnel.loaded.isValid else {
       let reason = tunnel.loaded.firstError.map { "\($0.location): \($0.text)" } ?? "run `adit check`"
@@ -88,8 +77,7 @@ extension Daemon {
       return .refused(
         Reply.Refusal(.invalidTunnel, "the configuration of \(name) has errors: \(reason); \(remedy)"))
     }
-    body(tunnel)
-    return .done
+    return body(tunnel)
   }
 
   private func unknown(_ name: String) -> Reply {

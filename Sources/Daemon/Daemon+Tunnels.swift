@@ -29,7 +29,7 @@ extension Daemon {
     tunnels.append(tunnel)
     configure(tunnel, at: now)
     tell(tunnel, .ways(ways), at: now)
-    if loaded.settings.isEnabled { tell(tunnel, .up, at: now) }
+    followWant(of: tunnel, at: now)
   }
 
   /// Tells the reducer what the configuration says now.
@@ -37,6 +37,7 @@ extension Daemon {
     tunnel.secretsSeen = nil
     if let profile = tunnel.loaded.profile {
       tell(tunnel, .configured(profile, nil), at: now)
+      followChosenRemote(of: tunnel, at: now)
       if !profile.tls.checks.identifiesServer { log.log(Note(.noServerCheck), of: tunnel.label, at: now) }
     } else {
       let detail = tunnel.loaded.firstError.map { "\($0.location): \($0.text)" }

@@ -44,6 +44,7 @@ final class Daemon {
   var uplinkNews = UplinkNews()
   var clock: ClockJudge
   var sleep = SleepJudge()
+  var overrides: KeptOverrides
 
   private var poller: Poller
   private var timer: TimerDescriptor
@@ -62,6 +63,7 @@ final class Daemon {
     self.network = network
     self.control = control
     serverAddresses = RememberedAddresses(stateDirectory: options.stateDirectory)
+    overrides = KeptOverrides(stateDirectory: options.connect == nil ? options.stateDirectory : nil)
     SignalSource.ignoreBrokenPipes()
     poller = try Poller()
     timer = try TimerDescriptor()
@@ -119,6 +121,7 @@ final class Daemon {
       stopBy, pathsAt, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil,
       stopBy == nil ? evidenceAt : nil, service?.nextWake,
       lateFiles.nextWake, nextLookupWake, nextSwitch,
+      stopBy == nil ? overrides.overrides.nextEnd : nil,
       stopBy == nil ? refusals.due : nil,
     ].compactMap { $0 }
     return moments.min()
@@ -169,6 +172,7 @@ final class Daemon {
     lookForLateFiles(at: now)
     answerNames(at: now)
     followLookups(at: now)
+    if stopBy == nil { endPauses(at: now) }
     for index in control.late(at: now) { dismiss(index) }
     if let stopBy, runs.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }
   }

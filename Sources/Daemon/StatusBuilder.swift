@@ -55,6 +55,9 @@ struct StatusBuilder {
     var status = TunnelStatus(name: tunnel.name.text, status: Self.word(supervisor.status))
     status.since = moment(supervisor.since)
     status.device = tunnel.device.text
+    status.remotes = (tunnel.loaded.profile?.remotes ?? []).map { RemoteName($0).description }
+    status.override = override(of: tunnel)
+    if case .rest(let words) = tunnel.want { status.demand = words }
     if let remote = supervisor.remote, let profile = tunnel.loaded.profile,
       profile.remotes.indices.contains(remote.index)
     {

@@ -47,6 +47,8 @@ final class TunnelRun {
   var up: UpSummary?
   var local: Endpoint?
   var counters = Counters()
+  /// What its reducer was told last; `nil` = nothing.
+  var want: Want?
   /// The newest question for a server's name.
   var lookup: Lookup?
   /// That addresses are only remembered is told once for each time that DNS fails.

@@ -41,6 +41,14 @@ import Testing
     #expect(
       try parse("reconnect home --after 0")
         == .tell(.reconnect(tunnel: "home", after: .zero), stateDirectory: "/run/adit"))
+    #expect(
+      try parse("pause home --for 10m")
+        == .tell(.pause(tunnel: "home", span: .seconds(600)), stateDirectory: "/run/adit"))
+    #expect(try parse("pause home") == .tell(.pause(tunnel: "home", span: nil), stateDirectory: "/run/adit"))
+    #expect(try parse("resume home") == .tell(.resume(tunnel: "home"), stateDirectory: "/run/adit"))
+    #expect(
+      try parse("use home [2001:db8::1]:443")
+        == .tell(.use(tunnel: "home", remote: "[2001:db8::1]:443"), stateDirectory: "/run/adit"))
     #expect(try parse("arm --config /c --state-dir /s") == .arm(configPath: "/c", stateDirectory: "/s"))
     #expect(try parse("disarm") == .disarm(span: nil, configPath: nil, stateDirectory: "/run/adit"))
     #expect(
@@ -106,6 +114,11 @@ import Testing
         "reconnect a --after soon",
         "adit: `--after` must be a time such as 90, 90s or 2m, at most a day\ntry `adit reconnect --help`\n"
       ),
+      (
+        "pause a --for 2d",
+        "adit: `--for` must be a time such as 90s, 30m or 2h, from a second to a day\ntry `adit pause --help`\n"
+      ),
+      ("use a", "adit: NAME REMOTE is missing\ntry `adit use --help`\n"),
       ("connect p --lan br/lan", "adit: `br/lan` is no device name\ntry `adit connect --help`\n"),
       ("explain x --proto icmp", "adit: `--proto` is tcp or udp\ntry `adit explain --help`\n"),
       ("explain x --port 0", "adit: `--port` must be a number from 1 to 65535\ntry `adit explain --help`\n"),
@@ -149,7 +162,10 @@ import Testing
           status [NAME]                      say how the tunnels are
           up NAME                            start a tunnel
           down NAME                          stop a tunnel
+          pause NAME                         stop a tunnel for a time
+          resume NAME                        end a pause, an `up` or a `down`: the configuration decides again
           reconnect NAME                     connect a tunnel again
+          use NAME REMOTE                    connect a tunnel to one of its remotes, and to no other
           arm                                close the gateways whose kill switch is `always`, without a daemon
           disarm                             open what is armed, for a time, or for good when no daemon runs
           pass [ADDRESS]                     let one device of a LAN out by the WAN for a time

@@ -69,6 +69,8 @@ extension StatusReport {
     "version", "tunnels", "tunnels[].name", "tunnels[].status", "tunnels[].since", "tunnels[].device",
     "tunnels[].remote",
     "tunnels[].remote.host", "tunnels[].remote.address", "tunnels[].remote.port", "tunnels[].remote.proto",
+    "tunnels[].remotes", "tunnels[].override", "tunnels[].override.action", "tunnels[].override.until",
+    "tunnels[].override.remote", "tunnels[].demand",
     "tunnels[].local", "tunnels[].local.address", "tunnels[].local.port", "tunnels[].local.uplink", "tunnels[].ipv4",
     "tunnels[].ipv6", "tunnels[].gateway4", "tunnels[].gateway6", "tunnels[].mtu", "tunnels[].dns", "tunnels[].domains",
     "tunnels[].cipher", "tunnels[].tls", "tunnels[].control", "tunnels[].data", "tunnels[].peer_id", "tunnels[].user",
@@ -111,6 +113,7 @@ extension StatusReport {
   func nulls() {
     #expect(
       StatusReport.sample.json.nullPaths == [
+        "tunnels[].override.action", "tunnels[].override.until", "tunnels[].override.remote", "tunnels[].demand",
         "tunnels[].gateway6", "tunnels[].user", "tunnels[].offload", "tunnels[].last_error", "tunnels[].layer",
         "gateways[].open_until", "uplink.ipv6.device", "uplink.ipv6.kind",
         "uplink.ipv6.gateway", "uplink.ipv6.source",
@@ -197,6 +200,40 @@ extension StatusReport {
     #expect(words { $0.gateways[0].refused = [] } == ["armed"])
   }
 
+  @Test("what the owner asked for, the remotes to choose from, and a rule that keeps it down")
+  func overrides() throws {
+    func words(_ change: (inout TunnelStatus) -> Void) throws -> [Substring] {
+      var report = StatusReport.sample
+      change(&report.tunnels[0])
+      let read = try #require(StatusReport(try JSONReader.value(of: report.json.line.utf8)))
+      #expect(read == report)
+      return StatusText.render(read, now: WallTime(seconds: 1_767_229_200), clock: { _ in "11:40" })
+        .split(separator: "\n").filter { line in
+          ["override", "on demand", "remotes"].contains { line.hasPrefix("  \($0) ") }
+        }
+    }
+    #expect(try words { _ in } == [])
+    #expect(
+      try words {
+        $0.override.action = .paused
+        $0.override.until = WallTime(seconds: 1_767_229_800)
+      } == ["  override     paused by you until 11:40 (10 min left)"])
+    #expect(
+      try words {
+        $0.override.action = .down
+        $0.override.remote = "b:443/tcp"
+        $0.remotes = ["a:1194/udp", "b:443/tcp"]
+      } == [
+        "  override     put down by you, remote b:443/tcp chosen by you", "  remotes      1 a:1194/udp, 2 b:443/tcp",
+      ])
+    #expect(
+      try words {
+        $0.override.action = .up
+        $0.remotes = ["a:1194/udp"]
+        $0.demand = "disconnect"
+      } == ["  override     put up by you", "  on demand    disconnect"])
+  }
+
   @Test("colour only on request, and a server's words never drive the terminal")
   func terminal() {
     var report = StatusReport.sample
@@ -226,7 +263,8 @@ extension StatusReport {
       .explain(ExplainQuestion(source: "a", destination: "example.org", transport: "udp", port: 53)),
       .status(tunnel: nil), .status(tunnel: "home"), .up(tunnel: "a"), .down(tunnel: "b"),
       .reconnect(tunnel: "c", after: nil),
-      .reconnect(tunnel: "c", after: .seconds(5)),
+      .reconnect(tunnel: "c", after: .seconds(5)), .pause(tunnel: "d", span: nil),
+      .pause(tunnel: "d", span: .seconds(600)), .resume(tunnel: "e"), .use(tunnel: "f", remote: "default"),
     ]
     for request in requests {
       #expect((try? Request.read(request.bytes.dropLast()).get()) == request)

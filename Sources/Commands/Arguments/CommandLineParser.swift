@@ -105,6 +105,9 @@ package struct CommandLineParser {
     case "status": return .status(tunnel: operands.first, asJSON: has("--json"), stateDirectory: stateDirectory)
     case "up": return .tell(.up(tunnel: operands[0]), stateDirectory: stateDirectory)
     case "down": return .tell(.down(tunnel: operands[0]), stateDirectory: stateDirectory)
+    case "pause": return .tell(.pause(tunnel: operands[0], span: try span()), stateDirectory: stateDirectory)
+    case "resume": return .tell(.resume(tunnel: operands[0]), stateDirectory: stateDirectory)
+    case "use": return .tell(.use(tunnel: operands[0], remote: operands[1]), stateDirectory: stateDirectory)
     case "reconnect":
       return .tell(.reconnect(tunnel: operands[0], after: try delay()), stateDirectory: stateDirectory)
     case "arm": return .arm(configPath: value("--config"), stateDirectory: stateDirectory)

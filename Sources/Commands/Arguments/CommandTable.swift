@@ -96,11 +96,33 @@ package enum CommandTable {
       options: [CommandOption("--diff", "print only what differs from the system as it is: + comes, - goes, ~ changes")]
     ),
     Verb("status", "[NAME]", 0...1, "say how the tunnels are", options: [json]),
-    Verb("up", "NAME", 1...1, "start a tunnel", details: ["It holds until `adit down` or the end of the daemon."]),
-    Verb("down", "NAME", 1...1, "stop a tunnel", details: ["The kill switch stays as it is."]),
+    Verb(
+      "up", "NAME", 1...1, "start a tunnel",
+      details: ["It holds until `adit down`, `adit pause`, `adit resume` or the next boot of the machine."]),
+    Verb(
+      "down", "NAME", 1...1, "stop a tunnel",
+      details: [
+        "It holds until `adit up`, `adit resume` or the next boot of the machine. The kill switch stays as it is."
+      ]),
+    Verb(
+      "pause", "NAME", 1...1, "stop a tunnel for a time",
+      details: [
+        "It holds for the time of --for, else until `adit resume` or `adit up`, at most until the next boot of the machine.",
+        "The kill switch stays as it is: a LAN that it closes is refused meanwhile, unless another tunnel takes over.",
+      ],
+      options: [CommandOption("--for", "TIME", "how long, such as 10m, from a second to a day")]),
+    Verb(
+      "resume", "NAME", 1...1, "end a pause, an `up` or a `down`: the configuration decides again",
+      details: ["That is `enabled`, and `ondemand` sections where there are any."]),
     Verb(
       "reconnect", "NAME", 1...1, "connect a tunnel again",
       options: [CommandOption("--after", "SECONDS", "wait first; 90, 90s and 2m are times")]),
+    Verb(
+      "use", "NAME REMOTE", 2...2, "connect a tunnel to one of its remotes, and to no other",
+      details: [
+        "REMOTE is its number, host, host:port or host:port/proto, as `adit status` lists them; `default` ends it, and the",
+        "profile's order counts again. It holds until then, or until the next boot of the machine.",
+      ]),
     Verb(
       "arm", "close the gateways whose kill switch is `always`, without a daemon",
       details: [

@@ -4,7 +4,7 @@ import Gateway
 import IO
 import Netlink
 
-/// `adit status`, `up`, `down`, `reconnect`.
+/// `adit status`, `up`, `down`, `pause`, `resume`, `reconnect`, `use`.
 package enum StatusCommand {
   package static func status(tunnel: String?, asJSON: Bool, stateDirectory: String) -> ExitCode {
     switch ControlClient.ask(.status(tunnel: tunnel), stateDirectory: stateDirectory) {
@@ -16,7 +16,7 @@ package enum StatusCommand {
       Terminal.say(asJSON ? report.json.line + "\n" : words())
       return .ok
     case .success(.refused(let refusal)): return refuse(refusal)
-    case .success(.done), .success(.explanation): return fail(.broken("the daemon gave no status"))
+    case .success(.done), .success(.said), .success(.explanation): return fail(.broken("the daemon gave no status"))
     case .failure(let failure):
       let code = fail(failure)
       // Only root may look at the firewall; others are told of the daemon alone.
@@ -30,6 +30,9 @@ package enum StatusCommand {
   package static func tell(_ request: Request, stateDirectory: String) -> ExitCode {
     switch ControlClient.ask(request, stateDirectory: stateDirectory) {
     case .success(.refused(let refusal)): return refuse(refusal)
+    case .success(.said(let text)):
+      Terminal.say(StatusText.printable(text) + "\n")
+      return .ok
     case .success: return .ok
     case .failure(let failure): return fail(failure)
     }
@@ -47,10 +50,10 @@ package enum StatusCommand {
 
   package static func exitCode(of code: Reply.Refusal.Code) -> ExitCode {
     switch code {
-    case .unknownTunnel, .unknownDevice: .badInput
+    case .unknownTunnel, .unknownRemote, .unknownDevice: .badInput
     case .invalidTunnel: .badConfiguration
     case .notAllowed: .noPermission
-    case .busy: .unavailable
+    case .busy, .notNow: .unavailable
     case .badRequest: .failure
     }
   }

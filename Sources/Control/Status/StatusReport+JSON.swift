@@ -33,7 +33,9 @@ extension TunnelStatus {
   var json: JSONValue {
     .object([
       .init("name", .string(name)), .init("status", .string(status.rawValue)), .init("since", .time(since)),
-      .init("device", .text(device)), .init("remote", remote.json), .init("local", local.json),
+      .init("device", .text(device)), .init("remote", remote.json), .init("remotes", .texts(remotes)),
+      .init("override", override.json),
+      .init("demand", .text(demand)), .init("local", local.json),
       .init("ipv4", .texts(ipv4)),
       .init("ipv6", .texts(ipv6)), .init("gateway4", .text(gateway4)), .init("gateway6", .text(gateway6)),
       .init("mtu", .integer(mtu)), .init("dns", .texts(dns)), .init("domains", .texts(domains)),
@@ -55,6 +57,9 @@ extension TunnelStatus {
     since = json["since"]?.time
     device = json["device"]?.text
     remote = Remote(json["remote"])
+    remotes = json["remotes"]?.texts ?? []
+    override = Override(json["override"])
+    demand = json["demand"]?.text
     local = Local(json["local"])
     ipv4 = json["ipv4"]?.texts ?? []
     ipv6 = json["ipv6"]?.texts ?? []
@@ -101,6 +106,20 @@ extension TunnelStatus.Remote {
     address = json?["address"]?.text
     port = json?.whole("port")
     proto = json?["proto"]?.text
+  }
+}
+
+extension TunnelStatus.Override {
+  fileprivate var json: JSONValue {
+    .object([
+      .init("action", .text(action?.rawValue)), .init("until", .time(until)), .init("remote", .text(remote)),
+    ])
+  }
+
+  fileprivate init(_ json: JSONValue?) {
+    action = json?["action"]?.text.flatMap(Action.init(rawValue:))
+    until = json?["until"]?.time
+    remote = json?["remote"]?.text
   }
 }
 

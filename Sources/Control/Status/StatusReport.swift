@@ -31,6 +31,11 @@ package struct TunnelStatus: Hashable, Sendable {
   package var since: WallTime?
   package var device: String?
   package var remote = Remote()
+  /// All that the profile names, in its order: `vpn.example.net:1194/udp`.
+  package var remotes: [String] = []
+  package var override = Override()
+  /// Why it is at rest, when neither the owner nor `enabled` put it there.
+  package var demand: String?
   package var local = Local()
   /// Addresses with prefix length.
   package var ipv4: [String] = []
@@ -72,6 +77,19 @@ package struct TunnelStatus: Hashable, Sendable {
     package var address: String?
     package var port: UInt16?
     package var proto: String?
+
+    package init() {}
+  }
+
+  /// What the owner asked for at run time.
+  package struct Override: Hashable, Sendable {
+    package enum Action: String, Hashable, Sendable, CaseIterable { case up, down, paused }
+
+    package var action: Action?
+    /// When a pause ends by itself.
+    package var until: WallTime?
+    /// One of `remotes`.
+    package var remote: String?
 
     package init() {}
   }

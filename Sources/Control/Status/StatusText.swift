@@ -40,7 +40,12 @@ package struct StatusText {
     lines.append(([tunnel.name, coloured(tunnel.status)] + since(tunnel.since)).joined(separator: " "))
     row("error", errorWords(tunnel.lastError))
     row("known from", joined(tunnel.evidence))
+    row("override", overrideWords(tunnel.override))
+    row("on demand", tunnel.demand)
     row("server", serverWords(tunnel.remote))
+    if tunnel.remotes.count > 1 {
+      row("remotes", joined(tunnel.remotes.enumerated().map { "\($0.offset + 1) \($0.element)" }))
+    }
     row("from", localWords(tunnel.local))
     row("address", addressWords(tunnel))
     row("DNS", joined(tunnel.dns, tunnel.domains.isEmpty ? nil : "for \(tunnel.domains.joined(separator: " "))"))
@@ -134,6 +139,17 @@ package struct StatusText {
     guard let host = remote.host else { return nil }
     let address = remote.address.flatMap { $0 == host ? nil : " (\($0))" } ?? ""
     return host + address + (remote.port.map { " port \($0)" } ?? "") + (remote.proto.map { " over \($0)" } ?? "")
+  }
+
+  private func overrideWords(_ override: TunnelStatus.Override) -> String? {
+    let action =
+      switch override.action {
+      case .up: "put up by you"
+      case .down: "put down by you"
+      case .paused: "paused by you" + until(override.until)
+      case nil: nil as String?
+      }
+    return joined([action, override.remote.map { "remote \($0) chosen by you" }].compactMap { $0 })
   }
 
   private func localWords(_ local: TunnelStatus.Local) -> String? {

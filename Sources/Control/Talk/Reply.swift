@@ -3,6 +3,8 @@ package import Base
 /// The daemon's answer to one request.
 package enum Reply: Hashable, Sendable {
   case done
+  /// Done, and what follows from it.
+  case said(String)
   case status(StatusReport)
   case explanation(Explanation)
   case refused(Refusal)
@@ -11,9 +13,13 @@ package enum Reply: Hashable, Sendable {
     package enum Code: String, Hashable, Sendable, CaseIterable {
       case badRequest = "bad_request"
       case unknownTunnel = "unknown_tunnel"
+      /// The tunnel has no such remote.
+      case unknownRemote = "unknown_remote"
       /// The tunnel's configuration has errors.
       case invalidTunnel = "invalid_tunnel"
       case notAllowed = "not_allowed"
+      /// It makes no sense as the tunnel stands.
+      case notNow = "not_now"
       case busy
       /// The device of the question is none of a LAN.
       case unknownDevice = "unknown_device"
@@ -31,6 +37,7 @@ package enum Reply: Hashable, Sendable {
   package var json: JSONValue {
     switch self {
     case .done: .object([.init("ok", .bool(true))])
+    case .said(let text): .object([.init("ok", .bool(true)), .init("text", .string(text))])
     case .status(let report): .object([.init("ok", .bool(true)), .init("status", report.json)])
     case .explanation(let explanation):
       .object([.init("ok", .bool(true)), .init("explanation", explanation.json)])
@@ -52,7 +59,7 @@ package enum Reply: Hashable, Sendable {
       return .refused(Refusal(code, json["text"]?.text ?? "refused"))
     }
     if let explanation = json["explanation"] { return Explanation(explanation).map { .explanation($0) } }
-    guard let status = json["status"] else { return .done }
+    guard let status = json["status"] else { return json["text"]?.text.map { .said($0) } ?? .done }
     return StatusReport(status).map { .status($0) }
   }
 }
