@@ -1,5 +1,6 @@
 internal import Base
 internal import ConfigDirectory
+internal import Profile
 internal import Settings
 internal import Supervisor
 
