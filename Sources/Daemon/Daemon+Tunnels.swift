@@ -29,6 +29,7 @@ extension Daemon {
     tunnels.append(tunnel)
     configure(tunnel, at: now)
     tell(tunnel, .ways(ways), at: now)
+    wants[tunnel.name] = nil
     followWant(of: tunnel, at: now)
   }
 

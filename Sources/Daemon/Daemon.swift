@@ -45,6 +45,8 @@ final class Daemon {
   var clock: ClockJudge
   var sleep = SleepJudge()
   var overrides: KeptOverrides
+  /// What each tunnel was told last.
+  var wants: [TunnelName: Want] = [:]
 
   private var poller: Poller
   private var timer: TimerDescriptor

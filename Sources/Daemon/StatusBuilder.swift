@@ -57,7 +57,7 @@ struct StatusBuilder {
     status.device = tunnel.device.text
     status.remotes = (tunnel.loaded.profile?.remotes ?? []).map { RemoteName($0).description }
     status.override = override(of: tunnel)
-    if case .rest(let words) = tunnel.want { status.demand = words }
+    if case .rest(let words) = daemon.wants[tunnel.name] { status.demand = words }
     if let remote = supervisor.remote, let profile = tunnel.loaded.profile,
       profile.remotes.indices.contains(remote.index)
     {

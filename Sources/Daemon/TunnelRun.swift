@@ -47,8 +47,6 @@ final class TunnelRun {
   var up: UpSummary?
   var local: Endpoint?
   var counters = Counters()
-  /// What its reducer was told last; `nil` = nothing.
-  var want: Want?
   /// The newest question for a server's name.
   var lookup: Lookup?
   /// That addresses are only remembered is told once for each time that DNS fails.

@@ -105,6 +105,9 @@ extension TunnelSupervisor {
       phase = .idle
       remote = nil
       hasBeenUp = false
+      // The next time begins with the preferred one.
+      let pinned = round?.pinned
+      _ = round?.pin(pinned, at: now)
       // It ends by itself, and nobody waits for it: the next attempt starts another.
       if hasEngine { effects.append(.order(.quit)) }
       hasEngine = false

@@ -17,9 +17,9 @@ extension Daemon {
   /// Tells a tunnel's reducer what is wanted of it now, when that is another thing than before.
   func followWant(of tunnel: TunnelRun, at now: Instant) {
     guard stopBy == nil else { return }
-    let former = tunnel.want
+    let former = wants[tunnel.name]
     let next = want(of: tunnel)
-    tunnel.want = next
+    wants[tunnel.name] = next
     switch next {
     case .up: if former?.isUp != true { tell(tunnel, .up, at: now) }
     case .rest: if former?.isUp == true { tell(tunnel, .down, at: now) }

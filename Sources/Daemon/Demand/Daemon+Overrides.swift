@@ -12,7 +12,7 @@ extension Daemon {
     guard stopBy == nil else { return .refused(Reply.Refusal(.notNow, "the daemon is stopping")) }
     log.log(.info, "up, as asked", of: tunnel.name.text, at: now)
     keep(tunnel, at: now) { $0.wish = .up }
-    tunnel.want = .up
+    wants[tunnel.name] = .up
     // Told in any case: it cuts a pause between attempts short.
     tell(tunnel, .up, at: now)
     refreshNetwork(at: now)
@@ -22,14 +22,14 @@ extension Daemon {
   func down(_ tunnel: TunnelRun, at now: Instant) -> Reply {
     log.log(.info, "down, as asked", of: tunnel.name.text, at: now)
     keep(tunnel, at: now) { $0.wish = .down }
-    tunnel.want = .rest(words: nil)
+    wants[tunnel.name] = .rest(words: nil)
     tell(tunnel, .down, at: now)
     return .said("\(tunnel.name) is down" + consequences(of: tunnel))
   }
 
   func pause(_ tunnel: TunnelRun, for span: Duration?, at now: Instant) -> Reply {
     let isPaused = if case .paused = overrides.overrides[tunnel.name].wish { true } else { false }
-    guard isPaused || tunnel.want == .up else {
+    guard isPaused || wants[tunnel.name] == .up else {
       let words = "\(tunnel.name) is not up, so there is nothing to pause"
       return .refused(Reply.Refusal(.notNow, words))
     }
@@ -46,11 +46,11 @@ extension Daemon {
     keep(tunnel, at: now) { $0.wish = nil }
     followWant(of: tunnel, at: now)
     refreshNetwork(at: now)
-    return tunnel.want == .up ? .done : .said("\(tunnel.name) stays down: \(reasonToRest(tunnel))")
+    return wants[tunnel.name] == .up ? .done : .said("\(tunnel.name) stays down: \(reasonToRest(tunnel))")
   }
 
   func reconnect(_ tunnel: TunnelRun, after span: Duration?, at now: Instant) -> Reply {
-    guard tunnel.want == .up else {
+    guard wants[tunnel.name] == .up else {
       let words = "\(tunnel.name) is down: \(reasonToRest(tunnel)); `adit up \(tunnel.name)` starts it"
       return .refused(Reply.Refusal(.notNow, words))
     }
@@ -76,8 +76,8 @@ extension Daemon {
     let name = names[position]
     log.log(.info, "remote \(name), as asked", of: tunnel.name.text, at: now)
     keep(tunnel, at: now) { $0.remote = name }
-    tell(tunnel, .use(remote: position), at: now)
-    let isDown = tunnel.want == .up ? "" : ", once it is up"
+    go(to: position, tunnel, at: now)
+    let isDown = wants[tunnel.name] == .up ? "" : ", once it is up"
     return .said("\(tunnel.name) uses \(name)\(isDown), until `adit use \(tunnel.name) default`")
   }
 
@@ -89,7 +89,7 @@ extension Daemon {
   }
 
   private func reasonToRest(_ tunnel: TunnelRun) -> String {
-    if case .rest(let words?) = tunnel.want { return words }
+    if case .rest(let words?) = wants[tunnel.name] { return words }
     return switch overrides.overrides[tunnel.name].wish {
     case .down: "it was put down by you"
     case .paused: "it is paused by you"
