@@ -82,5 +82,6 @@ extension Daemon {
     }
     network.forgetResolverTrouble()
     refreshNetwork(at: now)
+    followDemand(at: now)
   }
 }

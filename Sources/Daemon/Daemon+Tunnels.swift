@@ -17,6 +17,7 @@ extension Daemon {
     }
     // Engines are under way; the network is made beside their handshakes.
     refreshNetwork(at: now)
+    followDemand(at: now)
   }
 
   func add(_ loaded: LoadedConfiguration.Tunnel, index: Int, at now: Instant) {

@@ -47,6 +47,7 @@ final class Daemon {
   var overrides: KeptOverrides
   /// What each tunnel was told last.
   var wants: [TunnelName: Want] = [:]
+  var demand = DemandWatch()
 
   private var poller: Poller
   private var timer: TimerDescriptor
@@ -123,7 +124,7 @@ final class Daemon {
       stopBy, pathsAt, network.nextWake, control.nextWake, stopBy == nil ? failover.nextWake : nil,
       stopBy == nil ? evidenceAt : nil, service?.nextWake,
       lateFiles.nextWake, nextLookupWake, nextSwitch,
-      stopBy == nil ? overrides.overrides.nextEnd : nil,
+      stopBy == nil ? overrides.overrides.nextEnd : nil, stopBy == nil ? demand.due : nil,
       stopBy == nil ? refusals.due : nil,
     ].compactMap { $0 }
     return moments.min()
@@ -175,6 +176,7 @@ final class Daemon {
     answerNames(at: now)
     followLookups(at: now)
     if stopBy == nil { endPauses(at: now) }
+    proceedWithDemand(at: now)
     for index in control.late(at: now) { dismiss(index) }
     if let stopBy, runs.allSatisfy({ $0.supervisor.isIdle }) || now >= stopBy { finish() }
   }

@@ -99,6 +99,8 @@ final class NetworkKeeper {
   var hasIPv6: Bool { surface.hasIPv6 }
   /// The kernel's network as of the last planning.
   private(set) var surface = Snapshot()
+  /// How often it was read.
+  private(set) var readings = 0
 
   /// The failure that keeps a tunnel from being used; a single refused route is none.
   var essentialFailure: Fault? { failures.first { $0.step.isEssential }?.fault }
@@ -110,6 +112,7 @@ final class NetworkKeeper {
     do throws(NetlinkFailure) {
       let snapshot = try hands.netlink.snapshot()
       surface = snapshot
+      readings += 1
       return snapshot
     } catch {
       throw Fault(.networkPlanFailed, "\(error)")

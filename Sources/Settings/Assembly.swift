@@ -57,7 +57,7 @@ struct Assembly {
     case Schema.health.type:
       if let health = LaterSections.health(&reader, references: &references) { result.settings.health.append(health) }
     case Schema.onDemand.type:
-      result.settings.onDemand.append(LaterSections.onDemand(&reader, references: &references))
+      result.settings.onDemand.append(OnDemandSection.read(&reader, references: &references))
     default: break
     }
     diagnostics += reader.diagnostics

@@ -60,6 +60,7 @@ package enum Schema {
     case address
     case prefix
     case endpoint
+    case reachTarget
     case device
     case devicePattern
     case tunnel
@@ -82,6 +83,7 @@ package enum Schema {
       case .address: "an IPv4 or IPv6 address"
       case .prefix: "an address or a prefix such as 192.168.0.0/16"
       case .endpoint: "an address and a port, such as 127.0.0.1:9176 or [::1]:9176"
+      case .reachTarget: "an address, or an address and a port such as 192.0.2.1:443"
       case .device: "the name of a network device, at most 15 letters"
       case .devicePattern: "the name of a network device; `*` stands for any letters"
       case .tunnel: "the name of a `tunnel` section"

@@ -1,3 +1,5 @@
+import Base
+
 extension Schema {
   static let globals = Section(
     type: "globals", summary: "What holds for everything.", naming: .single,
@@ -121,13 +123,22 @@ extension Schema {
     ])
 
   static let onDemand = Section(
-    type: "ondemand", summary: "When tunnels connect by themselves; the first section that fits decides.",
+    type: "ondemand",
+    summary:
+      "When tunnels connect by themselves: of the sections that speak of a tunnel the first that fits decides. It fits when "
+      + "every key of it does, and a key when one of its values does. docs/RUNTIME.md says more.",
     naming: .free,
     keys: [
-      Key("action", .word(["connect", "disconnect", "ignore"]), standard: "connect", "What to do."),
+      Key(
+        "action", .word(["connect", "disconnect", "ignore"]), standard: "connect",
+        "What to do; ignore leaves the tunnel as it is. A section with an error counts as `connect`."),
       Key("tunnel", .tunnel, list: true, standard: "all", "Which tunnels."),
       Key("uplink", .devicePattern, list: true, "Fits when the uplink is one of these."),
+      Key(
+        "kind", .word(Uplink.Kind.allCases.map(\.rawValue)), list: true, "Fits when the uplink is a line of this kind."),
       Key("subnet", .prefix, list: true, "Fits when the uplink has an address in one of these."),
-      Key("reachable", .address, list: true, "Fits when one of these answers."),
-    ], isActedOn: false)
+      Key(
+        "reachable", .reachTarget, list: true,
+        "Fits when one of these answers outside all tunnels: a host an echo, a port a TCP connection."),
+    ])
 }

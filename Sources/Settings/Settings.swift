@@ -143,20 +143,6 @@ package struct HealthSettings: Hashable, Sendable {
   }
 }
 
-package struct OnDemandSettings: Hashable, Sendable {
-  package enum Action: String, Hashable, Sendable { case connect, disconnect, ignore }
-
-  package var action: Action = .connect
-  package var tunnels: [TunnelName] = []
-  /// Device names with `*`.
-  package var uplinks: [String] = []
-  package var subnets: [IPPrefix] = []
-  package var reachable: [IPAddress] = []
-  package var location: SourceLocation
-
-  package init(location: SourceLocation) { self.location = location }
-}
-
 extension GatewaySettings {
   package var blockedDoH: [IPPrefix] {
     dohTerms.compactMap { term in

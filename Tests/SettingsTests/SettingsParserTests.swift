@@ -87,7 +87,9 @@ extension ParsedSettings {
         option action 'disconnect'
         list uplink 'wan*'
         list subnet '192.168.0.0/16'
+        list kind 'wifi wired'
         list reachable '10.0.0.1'
+        list reachable '[2001:db8::1]:443'
       """)
     #expect(parsed.errors.isEmpty)
     let settings = parsed.settings
@@ -107,8 +109,23 @@ extension ParsedSettings {
     #expect(policy.sources.map(\.isNegated) == [false, true, false] && policy.destinations.count == 2)
     #expect(policy.via == .tunnel(tunnel.name) && policy.onDown == .next)
     #expect(settings.health.first?.interval == .seconds(300) && settings.health.first?.failAfter == 4)
-    #expect(settings.onDemand.first?.uplinks == ["wan*"])
-    #expect(parsed.notes.filter { $0.hasSuffix("are checked but not yet acted on") }.count == 1)
+    let rule = try #require(settings.onDemand.first)
+    #expect(rule.action == .disconnect && rule.uplinks == ["wan*"] && rule.kinds == [.wifi, .wired])
+    #expect(rule.reachable.map(\.description) == ["10.0.0.1", "[2001:db8::1]:443"] && !rule.isBroken)
+    #expect(!rule.isUnconditional && rule.subnets.map(\.description) == ["192.168.0.0/16"])
+    #expect(!parsed.notes.contains { $0.hasSuffix("are checked but not yet acted on") })
+  }
+
+  @Test(
+    "A rule on demand with an error is marked, so that it takes no tunnel away",
+    arguments: [
+      "option action 'stop'", "list kind 'copper'", "list reachable 'vpn.example.net'", "list reachable '10.0.0.1:0'",
+      "list reachable '2001:db8::1:99999'", "list subnet 'lan'", "list ssid 'home'", "list uplink 'a/b'",
+    ])
+  func brokenRules(_ line: String) throws {
+    let parsed = parse("config ondemand\n  option action 'disconnect'\n  \(line)\n")
+    let rule = try #require(parsed.settings.onDemand.first)
+    #expect(rule.isBroken && !parsed.errors.isEmpty)
   }
 
   @Test("U-04: every UCI word for yes and no is one")

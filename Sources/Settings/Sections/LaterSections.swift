@@ -1,7 +1,7 @@
 import Base
 import Profile
 
-/// Sections that are checked whole already and acted on later: health, ondemand.
+/// Sections that are checked whole already and acted on later: health.
 enum LaterSections {
   static func health(_ reader: inout SectionReader, references: inout [Assembly.Reference]) -> HealthSettings? {
     reader.checkKeys()
@@ -15,19 +15,6 @@ enum LaterSections {
     if let interval = reader.value("interval", DurationText.parse) { health.interval = interval }
     if let count = reader.number("fail_after") { health.failAfter = count }
     return health
-  }
-
-  static func onDemand(_ reader: inout SectionReader, references: inout [Assembly.Reference]) -> OnDemandSettings {
-    reader.checkKeys()
-    var rule = OnDemandSettings(location: reader.section.location)
-    if let action = reader.choice("action", as: OnDemandSettings.Action.self) { rule.action = action }
-    rule.tunnels = GatewaySection.tunnels(&reader, gateway: nil, references: &references)
-    rule.uplinks = reader.values("uplink") { pattern in
-      DeviceName(String(pattern.map { $0 == "*" ? "x" : $0 })).map { _ in pattern }
-    }
-    rule.subnets = reader.values("subnet") { IPPrefix($0)?.network }
-    rule.reachable = reader.values("reachable") { IPAddress($0) }
-    return rule
   }
 }
 
