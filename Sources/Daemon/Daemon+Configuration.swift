@@ -72,6 +72,10 @@ extension Daemon {
       if let tunnel = tunnels.first(where: { $0.name == loaded.settings.name }) {
         if renew(tunnel, with: loaded, at: now) { continue }
         withdrawSlot(of: tunnel, unlessFor: loaded, at: now)
+        // Of two words of the owner the newer one counts.
+        if loaded.settings.isEnabled != tunnel.loaded.settings.isEnabled {
+          _ = overrides.change(tunnel.name) { $0.wish = nil }
+        }
         tunnel.loaded = loaded
         configure(tunnel, at: now)
         sendHealth(to: tunnel, at: now)

@@ -10,9 +10,9 @@ adit_start run --config "$LAB_DIR/config"
 expect_within 10 "connected" adit_connected
 expect_within 5 "the LAN gets through" ping_lan 192.0.2.80
 expect "status for people" sh -c "ip netns exec $LAB_GW $ADIT status --state-dir $LAB_DIR/state | grep -qi 'connected'"
-# What nothing acts on yet is null: roams. The others are truly not there. The list only shrinks.
+# What is not there is null, and so is what nobody has asked for (action, demand, remote, until).
 nulls=$(adit status --json | grep -oE '"[a-z0-9_]+":null' | tr -d '":' | sed 's/null$//' | sort | tr '\n' ' ')
-expect "nothing else is null than known ($nulls)" test "$nulls" = "gateway6 last_error layer open_until user "
+expect "nothing else is null than known ($nulls)" test "$nulls" = "action demand gateway6 last_error layer open_until remote until user "
 expect "DNS of the server is known" adit_status '"dns":\["10\.8\.0\.1"\]'
 ip netns exec "$LAB_GW" "$ADIT" run --config "$LAB_DIR/config" --state-dir "$LAB_DIR/other-state" > "$LAB_DIR/second.log" 2>&1
 expect "a second start in the same network is refused with 69" test $? -eq 69
