@@ -22,6 +22,9 @@ package struct Budget: Sendable {
   /// Addresses of watched names: the pages of a household, not the memory of the kernel.
   package static func names(at now: Instant) -> Budget { Budget(most: 1024, pace: .milliseconds(20), at: now) }
 
+  /// Findings of the MTU, each of which loads the firewall anew: a search has two or three.
+  package static func sizes(at now: Instant) -> Budget { Budget(most: 8, pace: .seconds(20), at: now) }
+
   /// - Returns: how many of the wanted may be had now.
   package mutating func take(_ wanted: Int, at now: Instant) -> Int {
     let fresh = (now - since).wholeNanoseconds / pace.wholeNanoseconds

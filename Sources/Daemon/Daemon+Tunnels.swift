@@ -49,6 +49,7 @@ extension Daemon {
 
   /// Feeds one event to a tunnel's reducer and does what it wants.
   func tell(_ tunnel: TunnelRun, _ event: TunnelEvent, at now: Instant) {
+    if case .path(let path) = event { note(path, of: tunnel) }
     let (server, failure) = (tunnel.serverWords, tunnel.supervisor.lastFailure)
     let effects = tunnel.supervisor.handle(event, at: now)
     if tunnel.learn(from: event, server: server, formerly: failure, at: now) { lookAtGateway(of: tunnel, at: now) }
@@ -74,6 +75,7 @@ extension Daemon {
       tunnel.grounds.quietSince = tunnel.grounds.quietSince ?? now
       let path = beginPath(of: tunnel, to: endpoint.address, at: now)
       let mustWait = waitsForClock(tunnel)
+      recallSizes(of: tunnel, path)
       if path != nil, !mustWait {
         send(
           .connect(
@@ -230,6 +232,7 @@ extension Daemon {
         if !tunnel.isBeside { announce(summary, of: tunnel, at: now) }
         rememberServer(of: tunnel)
       }
+      if case .mtu(let size) = event { take(mtu: size, of: tunnel, at: now) }
     case .note(let note): log.log(note, of: tunnel.label, at: now)
     case .counters(let counters): tunnel.counters = counters
     case .wantsSockets(let kinds): supply(tunnel, kinds, at: now)
@@ -246,7 +249,9 @@ extension Daemon {
       // The push came by the control channel of a session whose data keys both ends have.
       tunnel.isProven = true
     case .serverAnswered: tunnel.hasAnswer = true
-    case .proof(.alive): tunnel.isProven = true
+    case .proof(.alive):
+      tunnel.isProven = true
+      tunnel.sizes.isProven = true
     case .proof(.failed): tunnel.isProven = false
     case .wantsNetwork, .renegotiated, .token, .proof, .mtu, .ended: break
     }

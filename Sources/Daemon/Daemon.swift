@@ -29,6 +29,7 @@ final class Daemon {
   var failover = Failover()
   var refusals = RefusalWatch()
   var names = NameLedger()
+  var sizes = MTUMemory()
   var stopBy: Instant?
   var isOver = false
   /// What was just read needs no reading again, tunnel by tunnel.
@@ -109,6 +110,7 @@ final class Daemon {
       followEvidence(at: now)
       followTunnels(at: now)
       followRefusals(at: now)
+      followSizes(at: now)
     }
     return network.withdraw(settings, tunnels.map(\.state), within: Self.undoing, at: Clock.now)
   }

@@ -24,6 +24,8 @@ final class NetworkKeeper {
   private(set) var failures: [StepFailure] = []
   /// Addresses that no name of the outside can have.
   private(set) var household = Household()
+  /// As of the last planning.
+  private(set) var linkMTUs: [DeviceName: Int] = [:]
   /// What was put into the table's sets is gone with a table that somebody took away.
   private var lostElements = false
   /// It is to be put in again: the table has been looked at since.
@@ -148,6 +150,7 @@ final class NetworkKeeper {
         log.log(.warning, warning, kind: "plan", at: now)
       }
       plan = next
+      linkMTUs = Dictionary(snapshot.links.map { ($0.name, $0.mtu) }, uniquingKeysWith: { first, _ in first })
       household = Household(addresses: snapshot.addresses, others: next.tunnels.flatMap(\.hosts))
       if let flows = ways.change(to: next) { stranded.append(flows) }
       take(try hands.apply(next), at: now)

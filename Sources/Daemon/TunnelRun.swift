@@ -42,6 +42,8 @@ final class TunnelRun {
 
   /// Digests of the files with secrets when they were looked at last.
   var secretsSeen: [[UInt8]?]?
+  /// What is known of the sizes that pass.
+  var sizes = TunnelSizes()
 
   var tls: TLSSummary?
   var up: UpSummary?
@@ -74,10 +76,12 @@ final class TunnelRun {
 
   /// For the planner.
   var state: TunnelState {
-    TunnelState(
+    var state = TunnelState(
       name: name, index: index, device: device, settings: loaded.settings, profile: loaded.profile,
       pushed: pushed, serverAddress: supervisor.remote?.endpoint.address, isUp: supervisor.isUp || awaiting != nil,
       wantsDevice: !supervisor.isIdle)
+    state.measuredMTU = sizes.measured
+    return state
   }
 
   /// A uid of its own between systemd's ranges of home areas and of dynamic users, which no distribution hands out.
@@ -91,7 +95,10 @@ final class TunnelRun {
 
   /// What the planner has to know of a session that does not serve; `nil` while it has no network.
   var second: SecondSession? {
-    pushed.map { SecondSession(device: device, pushed: $0, serverAddress: supervisor.remote?.endpoint.address) }
+    pushed.map {
+      SecondSession(
+        device: device, pushed: $0, serverAddress: supervisor.remote?.endpoint.address, measuredMTU: sizes.measured)
+    }
   }
 
   /// A one-time password is good for one login, and that was spent.

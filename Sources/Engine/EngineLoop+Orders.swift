@@ -46,7 +46,7 @@ extension EngineLoop {
     case .applied(let attempt, let mtu):
       if let descriptor = received.message.takeDescriptor() { attach(descriptor) }
       guard attempt == self.attempt else { return }
-      rooms.fit(Int(mtu))
+      rooms.grow(Int(mtu))
       session?.networkApplied(mtu: Int(mtu), at: now, into: &outbox)
     case .refused(let attempt, let code):
       if attempt == self.attempt { session?.networkRefused(code, at: now, into: &outbox) }
@@ -59,6 +59,10 @@ extension EngineLoop {
       session?.adopt(order, at: now)
     case .clock(let attempt, let time):
       if attempt == self.attempt { session?.reverify(by: time, at: now, into: &outbox) }
+    case .measure(let attempt, let ceiling, let start):
+      if attempt == self.attempt {
+        session?.measure(ceiling: Int(ceiling), start: start.map { Int($0) }, at: now, into: &outbox)
+      }
     case .watch(let order): names.watch(order)
     case .namesApplied(let sequence): namesApplied(sequence)
     case .reportCounters: report(.counters(counters()))

@@ -98,7 +98,11 @@ extension EngineLoop {
         session?.transportFailed(fault, at: now, into: &outbox)
         isTouched = true
       }
-      if outbox.packets.isEmpty, outbox.events.isEmpty, outbox.notes.isEmpty { break }
+      if let mtu = link?.takeReportedMTU() {
+        session?.pathReported(mtu: mtu, at: now, into: &outbox)
+        isTouched = true
+      }
+      if outbox.isEmpty { break }
       deliver()
     }
     if session?.isOver == true { finishSession() }
@@ -112,6 +116,11 @@ extension EngineLoop {
     var packets = 0
     for packet in outbox.packets where link?.fault == nil {
       link?.send(packet, sealed: rooms.sealed, from: &rooms.cursor)
+      totals.transportSentBytes &+= UInt64(packet.count)
+      packets += 1
+    }
+    for packet in outbox.wholePackets where link?.fault == nil {
+      guard link?.sendWhole(packet) == true else { continue }
       totals.transportSentBytes &+= UInt64(packet.count)
       packets += 1
     }

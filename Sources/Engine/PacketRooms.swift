@@ -27,6 +27,11 @@ struct PacketRooms: ~Copyable {
     largestRecord = min(max(16 * 1024, mtu + 1024), Int(UInt16.max))
   }
 
+  /// The tun may carry less than comes from the network, but nothing larger than fits.
+  mutating func grow(_ mtu: Int) {
+    if Self.slot(for: mtu) > slot { fit(mtu) }
+  }
+
   /// Ready for another connection.
   mutating func forget() {
     packets.reset()

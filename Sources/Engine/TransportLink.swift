@@ -74,6 +74,18 @@ struct TransportLink: ~Copyable {
     flush(sealed, from: &cursor)
   }
 
+  /// One packet that nobody may fragment; a stream has none such.
+  ///
+  /// - Returns: false when it did not leave. Too large for our own device is no fault: the MTU is reported.
+  mutating func sendWhole(_ packet: [UInt8]) -> Bool {
+    guard let number = udp?.sendWhole(packet), number != 0 else { return !isStream }
+    noteUDP(number)
+    return false
+  }
+
+  /// What the network, or our own device, said of the path's MTU since it was last asked for.
+  mutating func takeReportedMTU() -> Int? { udp?.takeReportedMTU() }
+
   /// Writes what waits: the rest of a packet begun, control records, then the sealed packets.
   mutating func flush(_ sealed: borrowing Burst, from cursor: inout FlushCursor) {
     guard fault == nil, !isConnecting else { return }

@@ -57,6 +57,8 @@ package enum Order: Hashable, Sendable {
   case health(HealthOrder)
   /// Certificates are judged by this time from now on, those of the running session first: it renegotiates.
   case clock(Attempt, WallTime)
+  /// Find out how large inner packets may be, `ceiling` at most; `start` bytes passed the last time on this way.
+  case measure(Attempt, ceiling: UInt16, start: UInt16?)
   case quit
 }
 

@@ -3,7 +3,7 @@ internal import Base
 extension Order {
   private enum Kind: UInt8 {
     case configure = 1, sockets, resolve, connect, applied, refused, stop, reportCounters, renegotiate, quit, watch
-    case namesApplied, path, health, clock
+    case namesApplied, path, health, clock, measure
   }
 
   /// How many descriptors ride along, not counting an attachment's memfd.
@@ -65,6 +65,11 @@ extension Order {
       writer = MessageWriter(type: Kind.clock.rawValue)
       writer.write(attempt)
       writer.write(time)
+    case .measure(let attempt, let ceiling, let start):
+      writer = MessageWriter(type: Kind.measure.rawValue)
+      writer.write(attempt)
+      writer.write(ceiling)
+      writer.write(optional: start) { $0.write($1) }
     case .quit:
       writer = MessageWriter(type: Kind.quit.rawValue)
     }
@@ -109,6 +114,11 @@ extension Order {
     case .clock:
       guard let attempt = reader.readAttempt(), let time = reader.readWallTime() else { return nil }
       return .clock(attempt, time)
+    case .measure:
+      guard let attempt = reader.readAttempt(), let ceiling = reader.readUInt16(),
+        let start = reader.readOptional({ $0.readUInt16() })
+      else { return nil }
+      return .measure(attempt, ceiling: ceiling, start: start)
     case .quit: return .quit
     }
   }

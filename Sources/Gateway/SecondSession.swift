@@ -8,11 +8,16 @@ package struct SecondSession: Hashable, Sendable {
   package var pushed: PushedOptions?
   /// Neither session's server may be reached through the other.
   package var serverAddress: IPAddress?
+  /// Bytes of the largest inner packet that was found to pass; `nil` = not known.
+  package var measuredMTU: Int?
 
-  package init(device: DeviceName, pushed: PushedOptions? = nil, serverAddress: IPAddress? = nil) {
+  package init(
+    device: DeviceName, pushed: PushedOptions? = nil, serverAddress: IPAddress? = nil, measuredMTU: Int? = nil
+  ) {
     self.device = device
     self.pushed = pushed
     self.serverAddress = serverAddress
+    self.measuredMTU = measuredMTU
   }
 
   /// The name of a spare device: `tun-home` → `tun-home.1`, and the next number where another device has that name.
@@ -33,7 +38,9 @@ extension TunnelState {
     copy.device = second.device
     copy.pushed = second.pushed
     copy.serverAddress = second.serverAddress
-    copy.second = SecondSession(device: device, pushed: pushed, serverAddress: serverAddress)
+    copy.measuredMTU = second.measuredMTU
+    copy.second = SecondSession(
+      device: device, pushed: pushed, serverAddress: serverAddress, measuredMTU: measuredMTU)
     return copy
   }
 }

@@ -44,9 +44,8 @@ struct TunnelNetwork {
 
   init(_ state: TunnelState, _ surroundings: Surroundings, in snapshot: Snapshot) {
     self.state = state
-    let own = state.profile?.tunnel ?? TunnelOptions()
-    let options = state.pushed.map { TunnelOptions.merged(local: own, pushed: $0.tunnel) } ?? own
-    mtu = Self.mtu(state, options)
+    let options = state.options
+    mtu = state.mtu
     isConfigured = state.pushed != nil && state.profile != nil
     redirects4 = options.redirectGateway.map { $0.redirectsDefault && $0.ipv4 } ?? false
     redirects6 = options.redirectGateway.map { $0.redirectsDefault && $0.ipv6 } ?? false
@@ -79,14 +78,6 @@ struct TunnelNetwork {
   }
 
   mutating func warn(_ text: String) { warnings.append("\(state.name): \(text)") }
-
-  /// The owner's word, else the server's, else the profile's; IPv6 does not work below 1280 and a tun carries no more than
-  /// the profile's maximum.
-  private static func mtu(_ state: TunnelState, _ options: TunnelOptions) -> Int {
-    let remote = state.profile?.remotes.first
-    let wanted = state.settings.mtu ?? options.mtu ?? remote?.tunMTU ?? 1500
-    return min(max(wanted, 576), max(remote?.tunMTUMaximum ?? 1600, 1500))
-  }
 
   /// Before the push, a default in the profile already tells whether this tunnel is for everything.
   private mutating func takeDefaults(among routes: [RouteOption]) {

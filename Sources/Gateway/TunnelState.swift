@@ -22,6 +22,8 @@ package struct TunnelState: Hashable, Sendable {
   /// False for a tunnel that is switched off: no device is made for it.
   package var wantsDevice: Bool
   package var second: SecondSession?
+  /// Bytes of the largest inner packet that was found to pass; `nil` = not known.
+  package var measuredMTU: Int?
 
   package init(
     name: TunnelName, index: Int, device: DeviceName, settings: TunnelSettings, profile: Profile?,

@@ -80,7 +80,9 @@ package struct InnerEcho: Sendable {
   /// comparisons for all that is not ICMP.
   mutating func answer(_ packet: Span<UInt8>, at now: Instant) -> Answer? {
     guard let reply = EchoPacket.Reply(packet), reply.identifier == identifier, reply.mark == mark,
-      let index = outstanding.firstIndex(where: { $0.sequence == reply.sequence && $0.target == reply.source })
+      let index = outstanding.firstIndex(where: {
+        $0.sequence == reply.sequence && $0.target == reply.source && $0.size == packet.count
+      })
     else { return nil }
     let question = outstanding.remove(at: index)
     takenPackets &+= 1

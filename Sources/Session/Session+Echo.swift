@@ -34,7 +34,7 @@ extension Session {
     case .life:
       let proof = liveness.answered(sentAt: answer.sentAt, roundTrip: answer.roundTrip, at: now)
       if let proof { tell(proof, at: now, into: &outbox) }
-    case .size: break
+    case .size: takeSize(answer, at: now, into: &outbox)
     }
   }
 
@@ -49,7 +49,7 @@ extension Session {
       let packet = echo.request(purpose, from: source, to: target, size: size, isWhole: isWhole, at: now),
       let sealed = up?.seal(message: packet)
     else { return false }
-    outbox.packets.append(sealed)
+    if isWhole { outbox.wholePackets.append(sealed) } else { outbox.packets.append(sealed) }
     return true
   }
 

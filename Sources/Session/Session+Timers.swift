@@ -13,7 +13,7 @@ extension Session {
   /// What may come due. One list for `nextWake` and for acting, so that they cannot disagree.
   private enum Alarm {
     case firstAnswer, lostReset, handshake, pushAnswer, restart, inactive, sessionTimeout
-    case renegotiate, switchKey, lameDuck, poll, pushRequest, ping, liveness, goodbye
+    case renegotiate, switchKey, lameDuck, poll, pushRequest, ping, liveness, sizes, goodbye
   }
 
   /// When to call `wake` at the latest; `nil` when nothing is due ever.
@@ -60,6 +60,7 @@ extension Session {
     add(.poll, nextPoll)
     add(.ping, keepalive.pingDue)
     add(.liveness, liveness.due)
+    add(.sizes, sizes?.search.nextWake)
     add(.switchKey, isSwitchPending ? switchTime : nil)
     add(.lameDuck, lameDuck?.diesAt)
     if primary?.phase == .active, primary?.hasDataKey == true, timers.renegotiateAfter > .zero {
@@ -107,6 +108,7 @@ extension Session {
     case .pushRequest: requestPush(at: now)
     case .ping: sendPing(at: now, into: &outbox)
     case .liveness: askForLife(at: now, into: &outbox)
+    case .sizes: searchSizes(at: now, into: &outbox)
     case .goodbye: repeatGoodbye(at: now, into: &outbox)
     }
   }

@@ -74,6 +74,9 @@ package struct Session: ~Copyable {
   /// The clock was set: the peer is to be verified by it.
   var wantsVerification = false
 
+  /// What is being found out about the sizes that pass, and what the tunnel adds to each packet.
+  var sizes: (search: PathMTUSearch, overhead: PacketOverhead)?
+
   var drops: [ControlDrop: UInt64] = [:]
   /// Packets of this session that the wrap authenticated.
   var authenticated: UInt64 = 0

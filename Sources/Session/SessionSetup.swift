@@ -34,13 +34,18 @@ package struct SessionSetup: Sendable {
 package struct Outbox: Sendable {
   /// Complete datagrams to send, in order; on TCP each still needs its length in front.
   package var packets: [[UInt8]] = []
+  /// The same, but nobody may fragment them: probes of the path.
+  package var wholePackets: [[UInt8]] = []
   package var events: [SessionEvent] = []
   package var notes: [Note] = []
 
   package init() {}
 
+  package var isEmpty: Bool { packets.isEmpty && wholePackets.isEmpty && events.isEmpty && notes.isEmpty }
+
   package mutating func removeAll() {
     packets.removeAll(keepingCapacity: true)
+    wholePackets.removeAll(keepingCapacity: true)
     events.removeAll(keepingCapacity: true)
     notes.removeAll(keepingCapacity: true)
   }

@@ -33,7 +33,9 @@ extension Schema {
         "An OpenVPN profile (.ovpn, .conf). Keys of the section are laid over it. Without it the keys are all there is."
       ),
       Key("device", .device, standard: "tun-NAME", "The name of the tun device."),
-      Key("mtu", .number(576...65_535), "The MTU of the tun device, whatever profile and server say."),
+      Key(
+        "mtu", .number(576...65_535),
+        "The MTU of the tun device, whatever profile and server say. Without it what the path takes is measured."),
       Key(
         "unknown_options", .word(["fail", "ignore"]), standard: "fail",
         "What an OpenVPN option that Adit does not know does: a lost option may be a lost protection."),

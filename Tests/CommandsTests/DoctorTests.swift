@@ -93,6 +93,13 @@ import Testing
     Trouble(.uplink, .warning, "IPv4 leaves by wan by 198.51.100.1, whose MTU is only 1000") {
       $0.snapshot.links[0].mtu = 1000
     },
+    Trouble(.mtu, .warning, "home: packets of only up to 1248 bytes pass inside, too few for IPv6") {
+      var tunnel = TunnelStatus(name: "home", status: .connected)
+      tunnel.mtu = 1248
+      var report = StatusReport(version: "1")
+      report.tunnels = [tunnel]
+      $0.daemon = report
+    },
     Trouble(.server, .problem, "home: no route leads to its server 203.0.113.9") {
       $0.servers[0].host = "203.0.113.9"
       $0.servers[0].address = IPAddress("203.0.113.9")

@@ -35,6 +35,7 @@ private enum Samples {
     .health(HealthOrder()),
     .health(HealthOrder(interval: .milliseconds(1500), failAfter: 100, target: endpoint6.address)),
     .clock(attempt, WallTime(seconds: 1_800_000_000)),
+    .measure(attempt, ceiling: 1500, start: 1348), .measure(attempt, ceiling: .max, start: nil),
     .stop(attempt), .reportCounters, .renegotiate(attempt), .quit,
   ]
 

@@ -197,5 +197,26 @@ struct UplinkTests {
     #expect(house.plan().devices.map(\.mtu) == [1400])
     house.tunnels[0].settings.mtu = 1280
     #expect(house.plan().devices.map(\.mtu) == [1280])
+    house.tunnels[0].measuredMTU = 1000
+    #expect(house.plan().devices.map(\.mtu) == [1280])
+  }
+
+  @Test("what was measured counts below the plan: the device, the clamp of both families, and IPv6 from 1280 on only")
+  func measured() throws {
+    func seen(_ measured: Int?) throws -> (mtu: [Int], sizes: [Int], hasIPv6: Bool) {
+      var house = try Situations.fullWithIPv6()
+      house.tunnels[0].pushed?.tunnel.mtu = nil
+      house.tunnels[0].measuredMTU = measured
+      let plan = house.plan()
+      let ruleset = try #require(plan.ruleset)
+      let sizes = ruleset.split(separator: "\n").filter { $0.contains("iifname \"tun-home\"") }
+        .compactMap { $0.split(separator: " maxseg size set ").last.flatMap { Int($0) } }
+      return (plan.devices.map(\.mtu), sizes, plan.addresses.contains { $0.prefix.family == .ipv6 })
+    }
+    #expect(try seen(nil) == ([1500], [1460, 1440], true))
+    #expect(try seen(1448) == ([1448], [1408, 1388], true))
+    #expect(try seen(9000) == ([1500], [1460, 1440], true))
+    #expect(try seen(1279) == ([1279], [1239, 1219], false))
+    #expect(try seen(1) == ([576], [536, 516], false))
   }
 }

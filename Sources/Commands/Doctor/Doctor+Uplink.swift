@@ -80,6 +80,22 @@ extension Doctor {
     }
   }
 
+  /// How large the packets inside may be.
+  var sizes: [Finding] {
+    let known = (facts.daemon?.tunnels ?? []).compactMap { tunnel in
+      tunnel.status == .connected ? tunnel.mtu.map { (tunnel.name, $0) } : nil
+    }
+    guard !known.isEmpty else {
+      return [Finding(.mtu, .ok, "what a tunnel's path takes is measured when it connects")]
+    }
+    return known.map { name, mtu in
+      guard mtu < 1280 else { return Finding(.mtu, .ok, "\(name): packets of up to \(mtu) bytes pass inside") }
+      return Finding(
+        .mtu, .warning, "\(name): packets of only up to \(mtu) bytes pass inside, too few for IPv6",
+        remedy: "a link on the way is narrow: try another uplink, or a remote over TCP, which cuts its packets itself")
+    }
+  }
+
   private static func withoutStop(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 
   var resolvers: [Finding] {

@@ -10,7 +10,8 @@ package struct Doctor {
   /// In the order of the report; every check says at least one line.
   package var findings: [Finding] {
     [
-      configuration, tun, nft, forwarding, ipv6, clock, uplink, servers, resolvers, nameService, firewall, rules, marks,
+      configuration, tun, nft, forwarding, ipv6, clock, uplink, servers, sizes, resolvers, nameService, firewall, rules,
+      marks,
       routes, reversePath, offload, daemon,
     ].flatMap { $0 }
   }

@@ -10,7 +10,7 @@ package struct Finding: Hashable, Sendable {
 
   /// What was looked at, in the order of the report.
   package enum Check: String, Hashable, Sendable, CaseIterable {
-    case configuration, tun, nft, forwarding, ipv6, clock, uplink, server, resolvers, dns, firewall, rules, marks,
+    case configuration, tun, nft, forwarding, ipv6, clock, uplink, server, mtu, resolvers, dns, firewall, rules, marks,
       routes
     case reversePath = "reverse_path"
     case offload

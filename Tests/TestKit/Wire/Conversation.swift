@@ -38,6 +38,11 @@ package final class Conversation {
   /// How often the client was woken.
   package private(set) var wakes = 0
 
+  /// Bytes of the largest packet outside that passes whole, IPv4 and UDP headers included; `nil` = all pass.
+  package var pathMTU: Int?
+  /// Says so when one does not.
+  package var speaksOfPath = false
+
   private let isStream: Bool
   private var outbox = Outbox()
   private var nextData: Instant?
@@ -201,14 +206,22 @@ package final class Conversation {
   private func drain() {
     while true {
       let packets = outbox.packets
+      let whole = outbox.wholePackets
       let fresh = outbox.events
       notes += outbox.notes
       outbox.removeAll()
       for packet in packets { carry(packet) }
+      for packet in whole {
+        if let pathMTU, packet.count + 28 > pathMTU {
+          if speaksOfPath { session.pathReported(mtu: pathMTU, at: now, into: &outbox) }
+        } else {
+          carry(packet)
+        }
+      }
       events += fresh
       let wants = fresh.contains { if case .wantsNetwork = $0 { true } else { false } }
-      guard wants, appliesNetwork else { return }
-      session.networkApplied(mtu: 1500, at: now, into: &outbox)
+      if wants, appliesNetwork { session.networkApplied(mtu: 1500, at: now, into: &outbox) }
+      if outbox.isEmpty { return }
     }
   }
 }
