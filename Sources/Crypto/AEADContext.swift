@@ -38,6 +38,20 @@ extension DataCipher {
 
   deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
+  /// Takes another key of the same cipher and direction.
+  ///
+  /// - Returns: false when the key has not the cipher's length, or OpenSSL refuses; then nothing can be done with it.
+  package mutating func rekey(_ key: SecretBytes) -> Bool {
+    let isDone = unsafe key.withBytes { key in
+      guard unsafe key.count == Int(EVP_CIPHER_CTX_get_key_length(context)), let base = key.baseAddress else {
+        return false
+      }
+      return unsafe EVP_CipherInit_ex(context, nil, nil, base.assumingMemoryBound(to: UInt8.self), nil, -1) == 1
+    }
+    if !isDone { forgetOpenSSLErrors() }
+    return isDone
+  }
+
   /// Encrypts `count` bytes into as many, and writes the tag.
   ///
   /// In place is allowed.

@@ -22,6 +22,8 @@ package enum DataDrop: String, Hashable, Sendable, CaseIterable {
   case noRoom = "data_no_room"
   /// OpenSSL failed; never seen.
   case cipherFailed = "data_cipher_failed"
+  /// Of an epoch that the peer has left, or is not near.
+  case unknownEpoch = "data_unknown_epoch"
 
   /// The place in `allCases`, without the search.
   var index: Int {
@@ -40,6 +42,7 @@ package enum DataDrop: String, Hashable, Sendable, CaseIterable {
     case .forgeryLimit: 11
     case .noRoom: 12
     case .cipherFailed: 13
+    case .unknownEpoch: 14
     }
   }
 }

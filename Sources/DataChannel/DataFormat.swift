@@ -4,6 +4,8 @@ package import Base
 package struct DataFormat: Hashable, Sendable {
   /// Written into sealed packets; `nil` = DATA_V1. Both opcodes are opened whatever this says.
   package var peerID: UInt32?
+  /// The format of OpenVPN 2.7 for AEAD ciphers: an epoch in each id, the tag behind. Needs a peer id.
+  package var usesEpochs: Bool
   package var compression: CompressionFraming
   /// False where nothing is ever decompressed (`allow-compression no`): packed payloads are dropped.
   package var unpacks: Bool
@@ -15,11 +17,14 @@ package struct DataFormat: Hashable, Sendable {
   package var largestPayload: Int
 
   package init(
-    peerID: UInt32?, compression: CompressionFraming = .none, unpacks: Bool = true, isStream: Bool = false,
+    peerID: UInt32?, usesEpochs: Bool = false, compression: CompressionFraming = .none, unpacks: Bool = true,
+    isStream: Bool = false,
     replayWindow: Int = 64, largestPayload: Int = 1500
   ) {
     precondition((1...65_535).contains(largestPayload))
+    precondition(!usesEpochs || peerID != nil)
     self.peerID = peerID
+    self.usesEpochs = usesEpochs
     self.compression = compression
     self.unpacks = unpacks
     self.isStream = isStream

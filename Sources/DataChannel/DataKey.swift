@@ -32,6 +32,9 @@ package struct DataKey: Hashable, Sendable {
 
   func hmacKey(_ direction: CipherDirection, count: Int) -> SecretBytes { slice(direction, .hmac, count) }
 
+  /// The first epoch's, where the cipher key would stand.
+  func epochSecret(_ direction: CipherDirection) -> SecretBytes { slice(direction, .cipher, EpochSecret.size) }
+
   /// False for a block that cannot be one: of another length, or with a cipher key of zeros (section 7).
   var isUsable: Bool {
     guard keyID < 8, block.count == KeyBlock.size else { return false }

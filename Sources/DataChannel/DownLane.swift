@@ -15,6 +15,7 @@ package struct DownLane: ~Copyable {
 
   private let framing: FramingReader
   private var aead = KeySlots<AEADReceiveKey>()
+  private var epochs = KeySlots<EpochReceiveKey>()
   private var block = KeySlots<BlockReceiveKey>()
   private var newest: UInt8?
 
@@ -32,29 +33,46 @@ package struct DownLane: ~Copyable {
   /// - Returns: false for keys that must not be used: of zeros, or CBC without a digest.
   package mutating func install(_ key: DataKey) -> Bool {
     guard key.isUsable else { return false }
-    if key.cipher.isAEAD {
-      guard let made = AEADReceiveKey(key, window: format.replayWindow) else { return false }
-      block.remove(key.keyID)
-      aead.install(made, at: key.keyID)
-    } else {
+    if !key.cipher.isAEAD {
       guard let made = BlockReceiveKey(key, window: format.replayWindow) else { return false }
-      aead.remove(key.keyID)
+      forget(key.keyID)
       block.install(made, at: key.keyID)
+    } else if format.usesEpochs {
+      guard let made = EpochReceiveKey(key, window: format.replayWindow) else { return false }
+      forget(key.keyID)
+      epochs.install(made, at: key.keyID)
+    } else {
+      guard let made = AEADReceiveKey(key, window: format.replayWindow) else { return false }
+      forget(key.keyID)
+      aead.install(made, at: key.keyID)
     }
     newest = key.keyID
     return true
   }
 
   package mutating func retire(keyID: UInt8) {
-    aead.remove(keyID)
-    block.remove(keyID)
+    forget(keyID)
     if newest == keyID { newest = nil }
+  }
+
+  private mutating func forget(_ keyID: UInt8) {
+    aead.remove(keyID)
+    epochs.remove(keyID)
+    block.remove(keyID)
   }
 
   package func usage(of keyID: UInt8) -> KeyUsage? {
     if aead.has(keyID) { return unsafe aead.at(keyID).pointee.usage }
+    if epochs.has(keyID) { return unsafe epochs.at(keyID).pointee.usage }
     if block.has(keyID) { return unsafe block.at(keyID).pointee.usage }
     return nil
+  }
+
+  /// The epoch to seal in for this key, so that the peer's is followed, or is asked to end; `nil` where the format has none.
+  package func epochToReach(of keyID: UInt8) -> UInt16? {
+    guard epochs.has(keyID) else { return nil }
+    let epoch = unsafe epochs.at(keyID).pointee.epoch
+    return unsafe epochs.at(keyID).pointee.wantsNextEpoch && epoch < EpochSecret.last ? epoch + 1 : epoch
   }
 
   /// True when the newest key should be replaced: its cipher's limits run out, or too many forgeries came.
@@ -98,7 +116,11 @@ package struct DownLane: ~Copyable {
     let headerSize = PacketHeader.size(head.opcode)
     guard count > headerSize else { return .tooShort }
     let opened: Opened
-    if aead.has(head.keyID) {
+    if epochs.has(head.keyID) {
+      // The format has no DATA_V1.
+      guard headerSize == PacketHeader.size(.dataV2) else { return .unknownOpcode }
+      unsafe opened = epochs.at(head.keyID).pointee.open(start, count: count, headerSize: headerSize)
+    } else if aead.has(head.keyID) {
       unsafe opened = aead.at(head.keyID).pointee.open(start, count: count, headerSize: headerSize)
     } else if block.has(head.keyID) {
       unsafe opened = block.at(head.keyID).pointee.open(start, count: count, headerSize: headerSize)

@@ -27,6 +27,11 @@ package struct KeyUsage: Hashable, Sendable {
     blocks &+= UInt64((bytes + 15) / 16)
   }
 
+  /// True when AES-GCM keeps its promises no longer; ChaCha20-Poly1305 has no such limit.
+  package func isUsedUp(_ cipher: DataCipher) -> Bool {
+    [.aes128GCM, .aes192GCM, .aes256GCM].contains(cipher) && blocks &+ packets >= Self.gcmLimit
+  }
+
   /// True when the key should be replaced soon.
   package func isWorn(_ cipher: DataCipher) -> Bool {
     switch cipher {

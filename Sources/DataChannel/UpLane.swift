@@ -13,6 +13,7 @@ package struct UpLane: ~Copyable {
   private let header: PacketHeader
   private let framing: FramingWriter
   private var aead = KeySlots<AEADSendKey>()
+  private var epochs = KeySlots<EpochSendKey>()
   private var block = KeySlots<BlockSendKey>()
   private var pool: IVPool
   /// Digests of the last blocks installed, be they retired or not.
@@ -41,14 +42,18 @@ package struct UpLane: ~Copyable {
     let digest = digestOf(.sha256, bytes)
     bytes.wipe()
     guard !used.contains(digest) else { return false }
-    if key.cipher.isAEAD {
-      guard let made = AEADSendKey(key, firstID: firstPacketID) else { return false }
-      block.remove(key.keyID)
-      aead.install(made, at: key.keyID)
-    } else {
+    if !key.cipher.isAEAD {
       guard let made = BlockSendKey(key, firstID: firstPacketID) else { return false }
-      aead.remove(key.keyID)
+      forget(key.keyID)
       block.install(made, at: key.keyID)
+    } else if format.usesEpochs {
+      guard let made = EpochSendKey(key, firstCounter: UInt64(firstPacketID)) else { return false }
+      forget(key.keyID)
+      epochs.install(made, at: key.keyID)
+    } else {
+      guard let made = AEADSendKey(key, firstID: firstPacketID) else { return false }
+      forget(key.keyID)
+      aead.install(made, at: key.keyID)
     }
     used = (used + [digest]).suffix(Self.mostUsed)
     return true
@@ -56,20 +61,39 @@ package struct UpLane: ~Copyable {
 
   /// From now on this key seals; it must be installed.
   package mutating func send(with keyID: UInt8) {
-    precondition(aead.has(keyID) || block.has(keyID))
+    precondition(has(keyID))
     sender = keyID
   }
 
   package mutating func retire(keyID: UInt8) {
-    aead.remove(keyID)
-    block.remove(keyID)
+    forget(keyID)
     if sender == keyID { sender = nil }
+  }
+
+  private func has(_ keyID: UInt8) -> Bool { aead.has(keyID) || epochs.has(keyID) || block.has(keyID) }
+
+  private mutating func forget(_ keyID: UInt8) {
+    aead.remove(keyID)
+    epochs.remove(keyID)
+    block.remove(keyID)
   }
 
   package func usage(of keyID: UInt8) -> KeyUsage? {
     if aead.has(keyID) { return unsafe aead.at(keyID).pointee.usage }
+    if epochs.has(keyID) { return unsafe epochs.at(keyID).pointee.usage }
     if block.has(keyID) { return unsafe block.at(keyID).pointee.usage }
     return nil
+  }
+
+  /// The epoch in which this key seals; `nil` where the format has none.
+  package func epoch(of keyID: UInt8) -> UInt16? {
+    epochs.has(keyID) ? unsafe epochs.at(keyID).pointee.epoch : nil
+  }
+
+  /// Seals in that epoch from now on, or stays in a later one: where the peer has gone, we follow.
+  package mutating func reach(epoch: UInt16, keyID: UInt8) {
+    guard epochs.has(keyID) else { return }
+    _ = unsafe epochs.at(keyID).pointee.reach(epoch)
   }
 
   package func packetsSent(_ keyID: UInt8) -> UInt64 { usage(of: keyID)?.packets ?? 0 }
@@ -77,6 +101,7 @@ package struct UpLane: ~Copyable {
   /// True when the key that seals should be replaced: its ids or its cipher's limits run out.
   package var needsNewKey: Bool {
     guard let sender else { return false }
+    if epochs.has(sender) { return unsafe epochs.at(sender).pointee.needsNewKey }
     if aead.has(sender) {
       let isLate = unsafe aead.at(sender).pointee.nextID > UInt64(KeyUsage.packetIDWarning)
       return unsafe isLate || aead.at(sender).pointee.usage.isWorn(aead.at(sender).pointee.cipher)
@@ -161,6 +186,7 @@ package struct UpLane: ~Copyable {
     let framed = unsafe count + framing.added(first: plain.load(as: UInt8.self))
     let front = (format.isStream ? RecordLength.size : 0) + header.size
     if aead.has(sender) { return front + AEADLayout.body + framed }
+    if epochs.has(sender) { return front + EpochLayout.added + framed }
     return unsafe front + block.at(sender).pointee.sealedSize(framed)
   }
 
@@ -174,10 +200,14 @@ package struct UpLane: ~Copyable {
       unsafe start = out + RecordLength.size
     }
     unsafe header.write(keyID: sender, into: start)
-    let drop =
-      aead.has(sender)
-      ? unsafe writeAEAD(plain, count: count, sender: sender, into: start)
-      : unsafe writeBlock(plain, count: count, sender: sender, into: start)
+    let drop: DataDrop?
+    if aead.has(sender) {
+      unsafe drop = writeAEAD(plain, count: count, sender: sender, into: start)
+    } else if epochs.has(sender) {
+      unsafe drop = writeEpoch(plain, count: count, sender: sender, into: start)
+    } else {
+      unsafe drop = writeBlock(plain, count: count, sender: sender, into: start)
+    }
     if drop == nil {
       counters.sealedPackets &+= 1
       counters.sealedBytes &+= UInt64(format.isStream ? size - RecordLength.size : size)
@@ -194,6 +224,17 @@ package struct UpLane: ~Copyable {
     let body = unsafe start + header.size + AEADLayout.body
     let framed = unsafe framing.write(plain, count: count, into: body)
     return unsafe aead.at(sender).pointee.seal(body, count: framed, header: start, headerSize: header.size)
+  }
+
+  private mutating func writeEpoch(
+    _ plain: UnsafeRawPointer, count: Int, sender: UInt8, into start: UnsafeMutableRawPointer
+  ) -> DataDrop? {
+    if framing.framing == .none {
+      return unsafe epochs.at(sender).pointee.seal(plain, count: count, header: start, headerSize: header.size)
+    }
+    let body = unsafe start + header.size + EpochLayout.id
+    let framed = unsafe framing.write(plain, count: count, into: body)
+    return unsafe epochs.at(sender).pointee.seal(body, count: framed, header: start, headerSize: header.size)
   }
 
   private mutating func writeBlock(

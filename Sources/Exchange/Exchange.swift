@@ -156,7 +156,7 @@ package struct UpSummary: Hashable, Sendable {
   package var cipher: DataCipher
   /// `none`, `tls-auth`, `tls-crypt`, `tls-crypt-v2`.
   package var control: String
-  /// `v1` or `v2`.
+  /// `v1`, `v2` or `epoch`.
   package var dataFormat: String
   package var peerID: UInt32?
   package var user: String?

@@ -12,6 +12,7 @@ package enum PeerInfo {
     case controlChannelExit = 128
     case authFailedTemporary = 256
     case dynamicTLSCrypt = 512
+    case dataEpoch = 1024
     case dnsOptionV2 = 2048
   }
 

@@ -25,6 +25,7 @@ extension Session {
     readLanes()
     keepalive.observe(sent: sent.sealedPackets, received: authenticatedData, at: now)
     if let proof = liveness.observe(received: flow.received, at: now) { tell(proof, at: now, into: &outbox) }
+    followEpochs()
     if isSwitchPending, !peerUsesNewKey, let keyID = primary?.keyID, let usage = down?.usage(of: keyID),
       usage.packets > 0
     {
@@ -37,6 +38,20 @@ extension Session {
     // A stream alters nothing, so a packet that does not authenticate means other keys (protocol.md section 8.6).
     if !isUDP, received[.badTag] > 0 {
       end(EndReport(fault: Fault(.decryptFailed)), at: now, into: &outbox)
+    }
+  }
+
+  /// As status names it.
+  var dataFormatName: String {
+    guard let format = up?.format, format.peerID != nil else { return "v1" }
+    return format.usesEpochs ? "epoch" : "v2"
+  }
+
+  /// The lanes share nothing, so what the one saw of the peer's epochs is carried to the other here.
+  private mutating func followEpochs() {
+    for keyID in [primary?.keyID, lameDuck?.keyID] {
+      guard let keyID, let epoch = down?.epochToReach(of: keyID) else { continue }
+      up?.reach(epoch: epoch, keyID: keyID)
     }
   }
 

@@ -28,12 +28,14 @@ extension Session {
   }
 
   private mutating func adopt(_ options: PushedOptions, at now: Instant, into outbox: inout Outbox) {
-    if options.epochDataFormat {
-      return end(EndReport(fault: Fault(.pushInvalid, "aead-epoch was not offered")), at: now, into: &outbox)
-    }
     switch outcome(of: options, serverOptions: primary?.serverOptions) {
     case .failure(let fault): return end(EndReport(fault: fault), at: now, into: &outbox)
-    case .success(let chosen): cipher = chosen
+    case .success(let chosen):
+      cipher = chosen
+      if options.epochDataFormat, !chosen.isAEAD || options.peerID == nil {
+        let words = "aead-epoch with \(options.peerID == nil ? "no peer id" : chosen.rawValue)"
+        return end(EndReport(fault: Fault(.pushInvalid, words)), at: now, into: &outbox)
+      }
     }
     pushed = options
     takeToken(options, into: &outbox)
@@ -68,7 +70,8 @@ extension Session {
     let mtu = options.tunnel.mtu ?? profile.tunnel.mtu ?? setup.remote.tunMTU
     let framing = options.compression ?? profile.compression ?? .none
     return DataFormat(
-      peerID: options.peerID, compression: profile.allowsCompression ? framing : framing.withoutCompression,
+      peerID: options.peerID, usesEpochs: options.epochDataFormat,
+      compression: profile.allowsCompression ? framing : framing.withoutCompression,
       unpacks: profile.allowsCompression, isStream: !isUDP, replayWindow: profile.replayWindow,
       largestPayload: min(max(mtu, setup.remote.tunMTUMaximum), 65_535))
   }

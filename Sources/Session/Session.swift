@@ -162,8 +162,7 @@ package struct Session: ~Copyable {
     stage = .up
     upSince = now
     let summary = UpSummary(
-      cipher: cipher, control: wrapKey.name, dataFormat: pushed?.peerID == nil ? "v1" : "v2", peerID: pushed?.peerID,
-      user: login.user)
+      cipher: cipher, control: wrapKey.name, dataFormat: dataFormatName, peerID: pushed?.peerID, user: login.user)
     outbox.events.append(.up(summary))
     beginLiveness(at: now, into: &outbox)
     flush(at: now, into: &outbox)

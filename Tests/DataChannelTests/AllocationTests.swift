@@ -8,10 +8,11 @@ import Testing
 struct AllocationTests {
   /// Counts what the whole process holds, so tests beside this one disturb it: one undisturbed round of several is
   /// proof enough, because a lane that kept anything per packet would keep it in every round.
-  @Test("10,000 packets leave nothing behind", arguments: Suite.kinds)
-  func flat(suite: Suite) {
-    var up = makeUp(suite, .client)
-    var down = makeDown(suite, .server)
+  @Test("10,000 packets leave nothing behind", arguments: Suite.kinds, [false, true])
+  func flat(suite: Suite, usesEpochs: Bool) {
+    let format = DataFormat(peerID: 5, usesEpochs: usesEpochs)
+    var up = makeUp(suite, .client, format: format)
+    var down = makeDown(suite, .server, format: format)
     var plain = Burst(capacity: 1 << 17, maximumCount: 50)
     var sealed = Burst(capacity: 1 << 17, maximumCount: 50)
     let packet = ipv4(1400)

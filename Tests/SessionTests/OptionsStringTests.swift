@@ -60,14 +60,14 @@ struct OptionsStringTests {
     var profile = Profile()
     let plain = PeerInfo.text(profile: profile, remote: remote).split(separator: "\n")
     #expect(plain.first == "IV_VER=2.6.0")
-    #expect(plain.contains("IV_PROTO=2974"))
+    #expect(plain.contains("IV_PROTO=3998"))
     #expect(plain.contains("IV_NCP=2"))
     #expect(plain.contains("IV_CIPHERS=AES-256-GCM:AES-128-GCM:CHACHA20-POLY1305"))
     #expect(plain.contains("IV_LZO_STUB=1"))
     #expect(!plain.contains("IV_LZ4=1"))
     #expect(!plain.contains { $0.hasPrefix("UV_") })
-    // Bits of the epoch format (1024) and of PUSH_UPDATE (4096) break a connection that does not have them.
-    #expect(PeerInfo.abilities & (1 | 32 | 64 | 1024 | 4096) == 0)
+    // The bit of PUSH_UPDATE (4096) breaks a connection that does not have it.
+    #expect(PeerInfo.abilities & (1 | 32 | 64 | 4096) == 0)
 
     profile.dataCiphers = [.chacha20Poly1305, .aes256GCM]
     profile.allowsCompression = true
@@ -81,7 +81,7 @@ struct OptionsStringTests {
     #expect(rich.contains("IV_LZ4=1"))
     #expect(rich.contains("UV_ID=7"))
     #expect(rich.contains("IV_SSO=webauth"))
-    #expect(rich.filter { $0.hasPrefix("IV_PROTO") } == ["IV_PROTO=2974"])
+    #expect(rich.filter { $0.hasPrefix("IV_PROTO") } == ["IV_PROTO=3998"])
     #expect(rich.filter { $0.hasPrefix("IV_GUI_VER") } == ["IV_GUI_VER=mine"])
     #expect(!rich.contains { $0.hasPrefix("UV_X") })
   }

@@ -21,6 +21,7 @@ struct RenegotiationTests {
   @Test("H-04 no packet is lost over many key changes, whoever asks", arguments: [true, false], [true, false])
   func overlap(byServer: Bool, dynamic: Bool) throws {
     let talk = try up {
+      $0.usesEpochs = dynamic
       $0.wrap = .tlsCrypt(TestProfile.staticKey)
       $0.dynamicTLSCrypt = dynamic
       if byServer { $0.renegotiateAfter = .seconds(6) }

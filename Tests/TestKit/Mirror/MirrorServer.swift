@@ -266,7 +266,8 @@ package final class MirrorServer {
     }
     if up == nil {
       let format = DataFormat(
-        peerID: setup.peerID, compression: setup.compression, isStream: setup.transport == .tcp, replayWindow: 64,
+        peerID: setup.peerID, usesEpochs: setup.usesEpochs, compression: setup.compression,
+        isStream: setup.transport == .tcp, replayWindow: 64,
         largestPayload: 1600)
       up = UpLane(format: format, random: random)
       down = DownLane(format: format)

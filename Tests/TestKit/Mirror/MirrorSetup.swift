@@ -28,6 +28,8 @@ package struct MirrorSetup {
   package var exportsKeys = true
   package var dynamicTLSCrypt = false
   package var controlChannelExit = true
+  /// The data format of OpenVPN 2.7.
+  package var usesEpochs = false
   /// What else is pushed, in order; parts become messages with push-continuation.
   package var pushParts: [[String]] = [
     ["topology subnet", "route-gateway 10.8.0.1", "ifconfig 10.8.0.2 255.255.255.0"]
@@ -72,6 +74,7 @@ package struct MirrorSetup {
     if controlChannelExit { flags.append("cc-exit") }
     if exportsKeys { flags.append("tls-ekm") }
     if dynamicTLSCrypt { flags.append("dyn-tls-crypt") }
+    if usesEpochs { flags.append("aead-epoch") }
     if !flags.isEmpty { extra.append("protocol-flags " + flags.joined(separator: " ")) }
     if parts.isEmpty { parts = [[]] }
     parts[parts.count - 1] += extra
