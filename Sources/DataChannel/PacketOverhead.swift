@@ -23,7 +23,8 @@ package struct PacketOverhead: Hashable, Sendable {
     }
     isBlock = !cipher.isAEAD
     inside = isBlock ? PacketID.size + framing : framing
-    fixed = front + (isBlock ? BlockLayout.body(auth ?? .sha1) : AEADLayout.body)
+    let aead = format.usesEpochs ? EpochLayout.added : AEADLayout.body
+    fixed = front + (isBlock ? BlockLayout.body(auth ?? .sha1) : aead)
   }
 
   /// Of the whole packet outside, IP header included, that carries an inner packet of this size.

@@ -15,10 +15,11 @@ struct PacketOverheadTests {
 
     init(
       _ words: String, _ cipher: DataCipher = .aes256GCM, _ auth: Digest? = nil, peerID: UInt32? = 0,
-      framing: CompressionFraming = .none, isStream: Bool = false, over family: AddressFamily = .ipv4, segment: Int
+      epochs: Bool = false, framing: CompressionFraming = .none, isStream: Bool = false,
+      over family: AddressFamily = .ipv4, segment: Int
     ) {
       self.words = words
-      let format = DataFormat(peerID: peerID, compression: framing, isStream: isStream)
+      let format = DataFormat(peerID: peerID, usesEpochs: epochs, compression: framing, isStream: isStream)
       overhead = PacketOverhead(format, cipher: cipher, auth: auth, outer: family)
       self.segment = segment
     }
@@ -26,6 +27,7 @@ struct PacketOverheadTests {
 
   /// The table of protocol.md section 10.2.
   private static let table = [
+    Row("GCM UDP/IPv4, epochs", epochs: true, segment: 1396),
     Row("GCM UDP/IPv4", segment: 1400), Row("GCM UDP/IPv6", over: .ipv6, segment: 1380),
     Row("GCM TCP/IPv4", isStream: true, segment: 1386), Row("GCM UDP with DATA_V1", peerID: nil, segment: 1403),
     Row("GCM UDP and framing", framing: .stub, segment: 1399),
