@@ -25,7 +25,8 @@ extension Session {
     readLanes()
     keepalive.observe(sent: sent.sealedPackets, received: authenticatedData, at: now)
     if let proof = liveness.observe(received: flow.received, at: now) { tell(proof, at: now, into: &outbox) }
-    followEpochs()
+    followEpoch(of: primary?.keyID)
+    followEpoch(of: lameDuck?.keyID)
     if isSwitchPending, !peerUsesNewKey, let keyID = primary?.keyID, let usage = down?.usage(of: keyID),
       usage.packets > 0
     {
@@ -47,12 +48,10 @@ extension Session {
     return format.usesEpochs ? "epoch" : "v2"
   }
 
-  /// The lanes share nothing, so what the one saw of the peer's epochs is carried to the other here.
-  private mutating func followEpochs() {
-    for keyID in [primary?.keyID, lameDuck?.keyID] {
-      guard let keyID, let epoch = down?.epochToReach(of: keyID) else { continue }
-      up?.reach(epoch: epoch, keyID: keyID)
-    }
+  /// The lanes share nothing, so what the one saw of the peer's epoch is carried to the other here.
+  private mutating func followEpoch(of keyID: UInt8?) {
+    guard let keyID, let epoch = down?.epochToReach(of: keyID) else { return }
+    up?.reach(epoch: epoch, keyID: keyID)
   }
 
   /// Looks whether the keys are used up.
