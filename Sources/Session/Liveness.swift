@@ -140,8 +140,9 @@ struct Liveness {
     phase = .asking(Inquiry(cause: .path, since: now, begun: now, verdict: now + patience, provesFrom: now + trip))
   }
 
-  private static let longOutage: Duration = .seconds(8)
-  private static let patience: Duration = .seconds(2)
+  private static let longOutage: Duration = .seconds(20)
+  /// With a handshake behind it, all is over within 2 s.
+  private static let patience: Duration = .milliseconds(1_500)
   private static let shortPatience: Duration = .milliseconds(400)
 
   // MARK: Time passes
