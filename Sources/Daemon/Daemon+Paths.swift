@@ -30,14 +30,17 @@ extension Daemon {
       switch verdict {
       case .same: break
       case .gone: if tunnel.supervisor.isUp { tellWay(of: tunnel, isUsable: false, at: now) }
-      case .again:
+      case .again(let path):
+        network.forgetSilent(path)
         // A session proves itself, and nothing else has happened to it; what only begins is better begun anew.
         if tunnel.supervisor.isUp {
           tellWay(of: tunnel, isUsable: true, at: now)
         } else {
           tell(tunnel, .shaken, at: now)
         }
-      case .other(let path): tell(tunnel, .path(path), at: now)
+      case .other(let path):
+        if let path { network.forgetSilent(path) }
+        tell(tunnel, .path(path), at: now)
       }
     }
   }

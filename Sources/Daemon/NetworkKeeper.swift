@@ -306,6 +306,11 @@ final class NetworkKeeper {
 
   func isOurs(_ address: IPAddress) -> Bool { (try? hands.netlink.isOurs(address)) ?? false }
 
+  /// A way is there again: what the kernel asked for without an answer while it was not is asked for anew at once.
+  func forgetSilent(_ path: Path) {
+    if let gateway = path.gateway { try? hands.netlink.forget(gateway, on: path.device) }
+  }
+
   /// What decides about a packet now.
   func scene(_ settings: Settings, withNames: Bool) throws(Fault) -> Scene {
     Scene(settings: settings, plan: plan, in: try hands.standing(of: plan, withNames: withNames))

@@ -73,4 +73,17 @@ extension NetlinkSocket {
     // One that is unknown or silent needs no asking: the packet that is sent makes the kernel ask.
     _ = ask(request) { _ in }
   }
+
+  /// Forgets a host that was asked and has not answered: the next packet asks at once, not when the kernel's second is over.
+  package func forget(_ address: IPAddress, on device: DeviceName) throws(NetlinkFailure) {
+    guard try state(of: address, on: device) == .silent,
+      let index = try links().first(where: { $0.name == device })?.index
+    else { return }
+    var header = ndmsg()
+    header.ndm_family = address.family.number
+    header.ndm_ifindex = index
+    var request = Message(Int(RTM_DELNEIGH), flags: NLM_F_ACK, header: header)
+    request.put(Int(NDA_DST), address)
+    _ = ask(request) { _ in }
+  }
 }
