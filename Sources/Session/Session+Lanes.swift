@@ -44,8 +44,8 @@ extension Session {
 
   /// As status names it.
   var dataFormatName: String {
-    guard let format = up?.format, format.peerID != nil else { return "v1" }
-    return format.usesEpochs ? "epoch" : "v2"
+    guard let pushed, pushed.peerID != nil else { return "v1" }
+    return pushed.epochDataFormat ? "epoch" : "v2"
   }
 
   /// The lanes share nothing, so what the one saw of the peer's epoch is carried to the other here.
