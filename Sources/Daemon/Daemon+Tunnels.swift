@@ -244,10 +244,7 @@ extension Daemon {
     switch event {
     case .started(let local): tunnel.local = local
     case .tlsEstablished(let summary): tunnel.tls = summary
-    case .up(let summary):
-      tunnel.up = summary
-      // The push came by the control channel of a session whose data keys both ends have.
-      tunnel.isProven = true
+    case .up(let summary): tunnel.up = summary
     case .serverAnswered: tunnel.hasAnswer = true
     case .proof(.alive):
       tunnel.isProven = true

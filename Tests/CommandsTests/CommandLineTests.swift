@@ -265,7 +265,7 @@ import Testing
   func refusals() {
     #expect(
       Reply.Refusal.Code.allCases.map { StatusCommand.exitCode(of: $0) } == [
-        .failure, .badInput, .badConfiguration, .noPermission, .unavailable, .badInput,
+        .failure, .badInput, .badInput, .badConfiguration, .noPermission, .unavailable, .unavailable, .badInput,
       ])
   }
 

@@ -22,8 +22,11 @@ struct MTUMemoryTests {
     memory.remember(1348, for: try key("wan1"))
     memory.remember(1300, for: try key("wan0", 11))
     memory.remember(1400, for: try key())
-    #expect(memory[try key()] == 1400 && memory[try key("wan1")] == 1348 && memory[try key("wan0", 11)] == 1300)
-    #expect(memory[try key("wan0", 10, .tcp)] == nil && memory[try key(linkMTU: 1492)] == nil)
+    #expect(try memory[key()] == 1400)
+    #expect(try memory[key("wan1")] == 1348)
+    #expect(try memory[key("wan0", 11)] == 1300)
+    #expect(try memory[key("wan0", 10, .tcp)] == nil)
+    #expect(try memory[key(linkMTU: 1492)] == nil)
   }
 
   @Test("it does not grow without end: what was not used for longest is forgotten")
@@ -32,7 +35,9 @@ struct MTUMemoryTests {
     for round in 0..<3 {
       for number in 0..<200 as Range<UInt8> { memory.remember(1000 + Int(number), for: try key("wan\(round)", number)) }
     }
-    #expect(memory[try key("wan0", 199)] == nil && memory[try key("wan1", 143)] == nil)
-    #expect(memory[try key("wan1", 144)] == 1144 && memory[try key("wan2", 0)] == 1000)
+    #expect(try memory[key("wan0", 199)] == nil)
+    #expect(try memory[key("wan1", 143)] == nil)
+    #expect(try memory[key("wan1", 144)] == 1144)
+    #expect(try memory[key("wan2", 0)] == 1000)
   }
 }

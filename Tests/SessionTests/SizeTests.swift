@@ -68,7 +68,12 @@ struct SizeTests {
 
   @Test("a gateway that answers nothing is asked a few times and left in peace; over TCP nothing is asked")
   func nothing() throws {
-    let mute = try measured(path: nil, for: .seconds(500), { $0.answersEchoes = false })
+    let mute = try measured(
+      path: nil, for: .seconds(500),
+      {
+        $0.answersEchoes = false
+        $0.ping = .seconds(10)
+      })
     #expect(sizes(mute).isEmpty && probes(mute).count <= 9)
     let stream = try measured(path: 1400, { $0.transport = .tcp })
     #expect(sizes(stream).isEmpty && probes(stream).isEmpty)

@@ -49,6 +49,8 @@ expect "noted for a successor" grep -q "^resolved	tun-home$" "$LAB_DIR/state/und
 expect "down" adit down home
 expect_within 5 "reverted when it goes down" called "resolvectl revert tun-home "
 expect_within 5 "and no longer noted" sh -c "! grep -q resolved $LAB_DIR/state/undo 2>/dev/null"
+# What was asked for outlives the daemon.
+expect "up" adit up home
 expect "stops in time" adit_stop
 
 mode resolvconf
