@@ -86,7 +86,9 @@ package final class Hands {
 
   private func note(_ steps: [Step], _ installed: Installed) {
     guard let settled else { return }
-    for step in steps where settled.brings(step) && !unsettled.contains(step) {
+    // A plan that came in between and is not done yet may have wanted something else.
+    let former = next ?? current
+    for step in steps where settled.brings(step) && former.brings(step) && !unsettled.contains(step) {
       let loss = Loss(
         step: step, found: step.sysctl.flatMap { file in installed.sysctls.first { $0.path == file.path }?.value })
       if !losses.contains(loss) { losses.append(loss) }
@@ -119,7 +121,7 @@ package final class Hands {
   /// and the rest of it waits.
   package func apply(_ plan: NetworkPlan) throws(Fault) -> Progress {
     guard !isBusy else {
-      next = plan
+      defer { next = plan }
       hasAddedNext = try addEarly(plan)
       return Progress(isDone: false, hasAdded: hasAddedNext, failures: failures)
     }
