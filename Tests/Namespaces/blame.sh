@@ -21,7 +21,7 @@ says() {
 # connects [SECONDS]: with nothing left to blame.
 connects() {
   expect_within "${1:-20}" "connected" adit_connected
-  expect "nothing is blamed any more" adit_status '"last_error":null,"layer":null,"evidence":\[\]'
+  expect_within 5 "nothing is blamed any more" adit_status '"last_error":null,"layer":null,"evidence":\[\]'
 }
 # told_times WORDS: how often the log has them.
 told_times() { grep -cF -- "$1" "$LAB_DIR/adit.log"; }

@@ -17,7 +17,7 @@ adit_run
 expect_within 12 "by the first uplink it connects" adit_connected
 ip -n "$LAB_GW" route del default dev wan0
 expect_within 10 "by the second it does not" resting 'demand:1: the uplink is wan1'
-expect "the kill switch holds" refused_lan
+expect_within 3 "the kill switch holds" refused_lan
 expect "the owner's word goes before" adit up home
 expect_within 10 "connected" adit_connected
 expect "resume: the rules again" adit resume home
