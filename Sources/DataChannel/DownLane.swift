@@ -111,7 +111,6 @@ package struct DownLane: ~Copyable {
       packet.verdict = .control
       return nil
     }
-    guard !packet.isSegmented else { return .tooLarge }
 
     let headerSize = PacketHeader.size(head.opcode)
     guard count > headerSize else { return .tooShort }

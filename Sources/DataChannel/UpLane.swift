@@ -177,7 +177,7 @@ package struct UpLane: ~Copyable {
   private func refusal(of packet: Burst.Packet, size: Int) -> DataDrop? {
     if sender == nil { return .noKey }
     if packet.length == 0 { return .tooShort }
-    return size > largest || packet.isSegmented ? .tooLarge : nil
+    return size > largest ? .tooLarge : nil
   }
 
   /// Bytes of the whole sealed packet; 0 when nothing can seal it.

@@ -14,23 +14,25 @@
     case consumed
     /// Counted and forgotten.
     case dropped
+    /// A piece of the super-packet of another, which leads to it by `next`.
+    case joined
   }
 
-  /// Where one packet lies. A super-packet has a `segmentSize` below its length.
+  /// Where one packet lies.
   package struct Packet: Sendable {
     package var offset: Int32
     package var length: Int32
-    /// Bytes of each segment but the last; 0 = not segmented.
-    package var segmentSize: UInt16
+    /// The packet whose bytes follow in the same super-packet, or -1.
+    package var next: Int32 = -1
     package var verdict: Verdict
+    /// A `VnetHeader` stands in the bytes right in front. False says that nothing is left undone.
+    package var hasVnetHeader: Bool
 
-    package var isSegmented: Bool { segmentSize > 0 && Int32(segmentSize) < length }
-
-    package init(offset: Int32, length: Int32, segmentSize: UInt16 = 0, verdict: Verdict = .fresh) {
+    package init(offset: Int32, length: Int32, verdict: Verdict = .fresh, hasVnetHeader: Bool = false) {
       self.offset = offset
       self.length = length
-      self.segmentSize = segmentSize
       self.verdict = verdict
+      self.hasVnetHeader = hasVnetHeader
     }
   }
 

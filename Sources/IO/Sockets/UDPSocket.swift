@@ -86,7 +86,7 @@ internal import Glibc
     index = 0
     while index < Int(came) {
       let datagram = unsafe list[index]
-      var packet = Burst.Packet(offset: datagram.offset, length: datagram.length, segmentSize: datagram.segment)
+      var packet = Burst.Packet(offset: datagram.offset, length: datagram.length)
       if datagram.is_foreign != 0, !acceptsStrangers {
         counters.foreign &+= 1
         packet.verdict = .dropped
@@ -110,7 +110,7 @@ internal import Glibc
         let packet = burst[index]
         if packet.verdict == .forward {
           unsafe list[count] = adit_datagram(
-            offset: packet.offset, length: packet.length, segment: packet.segmentSize, is_truncated: 0, is_foreign: 0)
+            offset: packet.offset, length: packet.length, segment: 0, is_truncated: 0, is_foreign: 0)
           count += 1
         }
         index += 1
