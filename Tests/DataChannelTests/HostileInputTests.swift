@@ -122,7 +122,7 @@ struct HostileInputTests {
           switch outcome.verdict {
           case .forward: #expect(outcome.bytes.count <= 300 && after.packets == before.packets + 1)
           case .dropped: #expect(after.dropped == before.dropped + 1)
-          case .fresh, .control, .consumed: Issue.record("\(outcome)")
+          case .fresh, .control, .consumed, .joined: Issue.record("\(outcome)")
           }
         }
       }
