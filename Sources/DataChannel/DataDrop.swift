@@ -24,6 +24,10 @@ package enum DataDrop: String, Hashable, Sendable, CaseIterable {
   case cipherFailed = "data_cipher_failed"
   /// Of an epoch that the peer has left, or is not near.
   case unknownEpoch = "data_unknown_epoch"
+  /// A fragment that contradicts itself or leads beyond what a packet may be.
+  case badFragment = "data_bad_fragment"
+  /// A packet some of whose fragments came, and the others too late or never.
+  case fragmentLost = "data_fragment_lost"
 
   /// The place in `allCases`, without the search.
   var index: Int {
@@ -43,6 +47,8 @@ package enum DataDrop: String, Hashable, Sendable, CaseIterable {
     case .noRoom: 12
     case .cipherFailed: 13
     case .unknownEpoch: 14
+    case .badFragment: 15
+    case .fragmentLost: 16
     }
   }
 }

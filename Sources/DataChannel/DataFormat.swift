@@ -9,6 +9,8 @@ package struct DataFormat: Hashable, Sendable {
   package var compression: CompressionFraming
   /// False where nothing is ever decompressed (`allow-compression no`): packed payloads are dropped.
   package var unpacks: Bool
+  /// Bytes of the largest sealed packet there may be; `nil` = no fragment headers. Datagrams only.
+  package var fragment: Int?
   /// True on TCP: sealed packets carry their u16 length in front. Packets to open never do.
   package var isStream: Bool
   /// Ids behind the newest that are still opened; 0 = strict order.
@@ -18,15 +20,17 @@ package struct DataFormat: Hashable, Sendable {
 
   package init(
     peerID: UInt32?, usesEpochs: Bool = false, compression: CompressionFraming = .none, unpacks: Bool = true,
-    isStream: Bool = false,
+    fragment: Int? = nil, isStream: Bool = false,
     replayWindow: Int = 64, largestPayload: Int = 1500
   ) {
     precondition((1...65_535).contains(largestPayload))
     precondition(!usesEpochs || peerID != nil)
+    precondition(fragment == nil || !isStream)
     self.peerID = peerID
     self.usesEpochs = usesEpochs
     self.compression = compression
     self.unpacks = unpacks
+    self.fragment = fragment
     self.isStream = isStream
     self.replayWindow = replayWindow
     self.largestPayload = largestPayload

@@ -22,7 +22,7 @@ package struct PacketOverhead: Hashable, Sendable {
     case .lzo, .lzoStub, .stub, .lz4: framing = 1
     }
     isBlock = !cipher.isAEAD
-    inside = isBlock ? PacketID.size + framing : framing
+    inside = (isBlock ? PacketID.size : 0) + framing + (format.fragment == nil ? 0 : FragmentHeader.size)
     let aead = format.usesEpochs ? EpochLayout.added : AEADLayout.body
     fixed = front + (isBlock ? BlockLayout.body(auth ?? .sha1) : aead)
   }
