@@ -147,6 +147,25 @@ if Context.environment["ADIT_RECORDER"] != nil {
       path: "Tests/Recorder", swiftSettings: tests))
 }
 
+// scripts/bench and scripts/instructions need them; nobody else does.
+if Context.environment["ADIT_BENCH"] != nil {
+  let pump: [Target.Dependency] = ["Base", "CLinux", "Wire", "Crypto", "DataChannel", "IO", "BenchPump"]
+  // As the rooms are built, and static: it starts fast and the counting finds every symbol.
+  let fast: SwiftSetting = .unsafeFlags(["-enforce-exclusivity=unchecked"])
+  let whole: LinkerSetting = .unsafeFlags(["-static-executable", "-use-ld=lld"], .when(configuration: .release))
+  package.targets += [
+    .target(
+      name: "BenchPump", dependencies: pump.dropLast(), path: "Tests/Bench/Pump", swiftSettings: tests + [fast]),
+    .executableTarget(
+      name: "BenchPeer", dependencies: pump + ["ControlChannel", "TestKit"], path: "Tests/Bench/Peer",
+      swiftSettings: tests + [fast]),
+    .executableTarget(
+      name: "BenchCount", dependencies: pump, path: "Tests/Bench/Count",
+      swiftSettings: tests + [fast, .unsafeFlags(["-static-executable"], .when(configuration: .release))],
+      linkerSettings: [whole]),
+  ]
+}
+
 // ADIT_ROOMS="Base CLinux Wire WireTests" builds only those targets: seconds instead of minutes while one room is worked on.
 if let rooms = Context.environment["ADIT_ROOMS"]?.split(separator: " ") {
   package.targets.removeAll { target in !rooms.contains { $0 == target.name } }
