@@ -1,7 +1,7 @@
 internal import Base
 
 /// The bytes of an ICMP echo and of its answer.
-enum EchoPacket {
+package enum EchoPacket {
   private static let icmp: UInt8 = 1
   private static let icmpv6: UInt8 = 58
   private static let hops: UInt8 = 64
@@ -43,7 +43,7 @@ enum EchoPacket {
   }
 
   /// RFC 1071.
-  static func checksum(_ bytes: [UInt8]) -> UInt16 {
+  package static func checksum(_ bytes: [UInt8]) -> UInt16 {
     var sum: UInt32 = 0
     var index = 0
     while index < bytes.count {

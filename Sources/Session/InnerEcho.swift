@@ -1,5 +1,5 @@
 package import Base
-internal import Crypto
+package import Crypto
 
 /// Echo requests (RFC 792, RFC 4443) that the session makes itself and sends through the tunnel like a packet of the LAN.
 ///
@@ -21,6 +21,13 @@ package struct InnerEcho: Sendable {
     package var size: Int
     package var sentAt: Instant
     package var roundTrip: Duration
+
+    package init(purpose: Purpose, size: Int, sentAt: Instant, roundTrip: Duration) {
+      self.purpose = purpose
+      self.size = size
+      self.sentAt = sentAt
+      self.roundTrip = roundTrip
+    }
   }
 
   private struct Question {
@@ -45,7 +52,7 @@ package struct InnerEcho: Sendable {
   package private(set) var takenPackets: UInt64 = 0
   package private(set) var takenBytes: UInt64 = 0
 
-  init(random: RandomSource) {
+  package init(random: RandomSource) {
     mark = random.uint64()
     identifier = UInt16(truncatingIfNeeded: random.uint64())
   }
@@ -60,7 +67,7 @@ package struct InnerEcho: Sendable {
   ///   - size: of the whole IP packet; smaller than possible means as small as possible.
   ///   - isWhole: nobody on the way may cut it in pieces. IPv6 packets never are.
   /// - Returns: the IP packet to send; `nil` when the addresses are of two families or nothing is that large.
-  mutating func request(
+  package mutating func request(
     _ purpose: Purpose, from source: IPAddress, to target: IPAddress, size: Int = 0, isWhole: Bool = false,
     at now: Instant
   ) -> [UInt8]? {
@@ -78,7 +85,7 @@ package struct InnerEcho: Sendable {
 
   /// What the packet answers; `nil` when it is none of ours. For every packet that comes while `isWaiting`: a few
   /// comparisons for all that is not ICMP.
-  mutating func answer(_ packet: Span<UInt8>, at now: Instant) -> Answer? {
+  package mutating func answer(_ packet: Span<UInt8>, at now: Instant) -> Answer? {
     guard let reply = EchoPacket.Reply(packet), reply.identifier == identifier, reply.mark == mark,
       let index = outstanding.firstIndex(where: {
         $0.sequence == reply.sequence && $0.target == reply.source && $0.size == packet.count
@@ -92,5 +99,5 @@ package struct InnerEcho: Sendable {
   }
 
   /// Gives up those that are not answered any more.
-  mutating func forget(at now: Instant) { outstanding.removeAll { $0.sentAt + Self.patience <= now } }
+  package mutating func forget(at now: Instant) { outstanding.removeAll { $0.sentAt + Self.patience <= now } }
 }

@@ -74,7 +74,7 @@ extension Liveness {
         // Control packets are matched by address until data has moved the session (protocol.md section 8.7).
         return Step(echo: true, control: asked > 0)
       case .silence:
-        if asked == echoes { verdict = now + max(Self.shortestWait, pace * (echoes == 0 ? 5 : 3)) }
+        if asked == echoes { verdict = now + max(Self.shortestWait, pace * (echoes == 0 ? 5 : 2)) }
         plan(after: pace, at: now)
         var step = Step(echo: echoes > 0, control: asked >= echoes || (asked > 0 && !echoIsKnown))
         if asked > 0, !wasTold {

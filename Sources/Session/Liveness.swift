@@ -202,7 +202,7 @@ struct Liveness {
   private var pace: Duration { isStream ? roundTrip.timeout * 2 : roundTrip.timeout }
 
   /// How long one-way traffic is nothing special.
-  private var window: Duration { max(pace * 3 / 2, isDeaf ? Self.deafWindow : Self.shortestWindow) }
+  private var window: Duration { max(pace, isDeaf ? Self.deafWindow : Self.shortestWindow) }
   private static let shortestWindow: Duration = .milliseconds(500)
   private static let deafWindow: Duration = .seconds(2)
 }

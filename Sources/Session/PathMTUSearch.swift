@@ -1,5 +1,5 @@
-internal import Base
-internal import DataChannel
+package import Base
+package import DataChannel
 
 /// Finds the largest inner packet that passes both ways, with padded echoes to the VPN gateway that nobody may fragment
 /// (in the manner of RFC 8899). Pure: says what to send and when, and is told what came back.
@@ -7,13 +7,13 @@ internal import DataChannel
 /// A lost probe is no verdict: a size counts as too large only when it was lost three times while a small echo sent beside
 /// it came back, or when the network or our own device said so. A gateway that answers nothing ends the search; what the
 /// network said decides then.
-struct PathMTUSearch {
+package struct PathMTUSearch: Sendable {
   /// Every IPv4 host takes it (RFC 791); less helps nobody.
   static let smallest = 576
   /// IPv6 needs it (RFC 8200), and nearly every path carries it: what to try when the largest is lost.
   static let base = 1280
   /// Of the echo beside a probe: nothing drops it for its size.
-  static let companion = 64
+  package static let companion = 64
   static let tries = 3
   /// A wider path is looked for this often.
   static let raiseInterval: Duration = .seconds(600)
@@ -78,7 +78,7 @@ struct PathMTUSearch {
   /// - Parameters:
   ///   - ceiling: the largest inner packet there may be.
   ///   - start: what passed here the last time.
-  init(_ overhead: PacketOverhead, ceiling: Int, start: Int?, at now: Instant) {
+  package init(_ overhead: PacketOverhead, ceiling: Int, start: Int?, at now: Instant) {
     self.overhead = overhead
     self.ceiling = max(ceiling, Self.smallest)
     bad = self.ceiling + 1
@@ -86,14 +86,14 @@ struct PathMTUSearch {
   }
 
   /// Sizes of echoes to send now.
-  mutating func takeEchoes() -> [Int] {
+  package mutating func takeEchoes() -> [Int] {
     defer { queue = [] }
     return queue
   }
 
   /// What is known to pass, when that is news: at the end of a search, and before it as soon as what was told last does not
   /// pass and something smaller does.
-  mutating func takeFinding() -> Int? {
+  package mutating func takeFinding() -> Int? {
     let isUrgent = bad <= ceiling && (told ?? ceiling) >= bad
     let found = good > 0 ? (probe == nil || isUrgent ? good : nil) : silences > 0 ? hearsay : nil
     guard let found, found != told else { return nil }
@@ -101,10 +101,10 @@ struct PathMTUSearch {
     return found
   }
 
-  var nextWake: Instant? { probe?.deadline ?? [resumeAt, confirmAt, raiseAt].compactMap { $0 }.min() }
+  package var nextWake: Instant? { probe?.deadline ?? [resumeAt, confirmAt, raiseAt].compactMap { $0 }.min() }
 
   /// - Parameter packets: of data that passed so far; while they stay the same an idle path is left alone.
-  mutating func wake(packets: UInt64, at now: Instant) {
+  package mutating func wake(packets: UInt64, at now: Instant) {
     if let probe {
       if probe.deadline <= now { repeatProbe(at: now) }
     } else if let time = resumeAt, time <= now {
@@ -123,7 +123,7 @@ struct PathMTUSearch {
   }
 
   /// An echo of this size came back whole.
-  mutating func answered(size: Int, roundTrip: Duration, at now: Instant) {
+  package mutating func answered(size: Int, roundTrip: Duration, at now: Instant) {
     self.roundTrip = roundTrip
     silences = 0
     if size == Self.companion {
@@ -144,7 +144,7 @@ struct PathMTUSearch {
   }
 
   /// The network, or our own device, names the MTU of the path outside.
-  mutating func reported(outer: Int, at now: Instant) {
+  package mutating func reported(outer: Int, at now: Instant) {
     let inner = overhead.inner(outer: outer)
     guard inner >= Self.smallest, inner < ceiling else { return }
     if let probe {

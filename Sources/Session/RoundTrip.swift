@@ -4,6 +4,9 @@ internal import Base
 struct RoundTrip {
   private static let shortest: Duration = .milliseconds(300)
   private static let longest: Duration = .seconds(3)
+  /// What the variation may make of it. Behind a full queue answers come slowly and unevenly; a moment later it is empty,
+  /// and nothing but the next question would show it.
+  private static let longestByVariation: Duration = .milliseconds(800)
   private static let unknown: Duration = .seconds(1)
 
   private(set) var smoothed: Duration?
@@ -28,6 +31,7 @@ struct RoundTrip {
   /// An answer that is not there after this long is late.
   var timeout: Duration {
     guard let smoothed else { return Self.unknown }
-    return min(max(smoothed + variation * 4, Self.shortest), Self.longest)
+    let bounded = min(smoothed + variation * 4, max(Self.longestByVariation, smoothed * 3 / 2))
+    return min(max(bounded, Self.shortest), Self.longest)
   }
 }

@@ -1,9 +1,8 @@
 import Base
 import Crypto
+import Session
 import TestKit
 import Testing
-
-@testable import Session
 
 @Suite("Echoes inside the tunnel")
 struct InnerEchoTests {

@@ -52,6 +52,46 @@ struct LivenessTests {
     }
   }
 
+  @Test("R-10 answers that came slowly and unevenly while the line was full do not put off the verdict afterwards")
+  func afterLoad() throws {
+    for (transport, bound) in [(Transport.udp, 8), (.tcp, 16)] {
+      let talk = try up { $0.transport = transport }
+      talk.serverSendsData = false
+      for delay in [10, 450, 20, 600, 15] {
+        talk.wire.delay = delay...delay
+        talk.send(InnerPacket.make(1))
+        talk.run(for: .seconds(12))
+      }
+      #expect(talk.server.echoes.count >= 6 && !hasFailed(talk))
+      talk.serverSendsData = true
+      talk.dataPace = .milliseconds(50)
+      talk.run(for: .seconds(5))
+      talk.wire.cutTowards = .client
+      let begin = talk.now
+      #expect(talk.run(for: .seconds(30)) { hasFailed(talk) })
+      #expect(talk.now - begin <= .seconds(bound), "\(transport): \(talk.now - begin)")
+    }
+  }
+
+  @Test("R-16 answers that suddenly take two seconds longer are no death, on a fast line as on a satellite's")
+  func suddenlyLonger() throws {
+    for delay in [5, 300, 700, 1_400] {
+      let talk = try up()
+      talk.wire.delay = delay...delay
+      talk.serverSendsData = false
+      talk.dataPace = .milliseconds(200)
+      talk.run(for: .seconds(60))
+      #expect(!hasFailed(talk))
+      talk.wire.delay = (delay + 1_000)...(delay + 1_000)
+      talk.run(for: .seconds(60))
+      #expect(!hasFailed(talk), "\(delay)")
+      talk.wire.cutTowards = .client
+      let begin = talk.now
+      #expect(talk.run(for: .seconds(60)) { hasFailed(talk) })
+      #expect(talk.now - begin <= .seconds(30), "\(delay): \(talk.now - begin)")
+    }
+  }
+
   @Test("A pause of a second is no event, and answers that flow keep every question away")
   func pause() throws {
     let talk = try up()

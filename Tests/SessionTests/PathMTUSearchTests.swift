@@ -1,9 +1,8 @@
 import Base
 import Crypto
 import DataChannel
+import Session
 import Testing
-
-@testable import Session
 
 @Suite("The search for the path's MTU")
 struct PathMTUSearchTests {
