@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "CLinux.h"
@@ -19,6 +20,10 @@ int adit_close(int descriptor) { return close(descriptor) < 0 ? -errno : 0; }
 long adit_read(int descriptor, void *into, size_t count) { return ADIT_CALL(read(descriptor, into, count)); }
 
 long adit_write(int descriptor, const void *from, size_t count) { return ADIT_CALL(write(descriptor, from, count)); }
+
+long adit_write_parts(int descriptor, const void *parts, int count) {
+  return ADIT_CALL(writev(descriptor, parts, count));
+}
 
 long adit_read_at(int descriptor, void *into, size_t count, int64_t offset) {
   return ADIT_CALL(pread(descriptor, into, count, (off_t)offset));

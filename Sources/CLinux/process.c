@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "CLinux.h"
@@ -145,6 +146,11 @@ int adit_close_from(int lowest) {
 
 int adit_timer_slack(uint64_t nanoseconds) {
   return (int)ADIT_CALL(prctl(PR_SET_TIMERSLACK, (unsigned long)nanoseconds, 0, 0, 0));
+}
+
+void adit_pause(uint64_t nanoseconds) {
+  struct timespec span = {.tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u)};
+  nanosleep(&span, NULL);
 }
 
 void adit_log_open(const char *name) { openlog(name, LOG_PID | LOG_NDELAY, LOG_DAEMON); }

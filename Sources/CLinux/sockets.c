@@ -117,6 +117,13 @@ int adit_socket_no_delay(int socket) { return set(socket, IPPROTO_TCP, TCP_NODEL
 
 int adit_socket_unsent_limit(int socket, int bytes) { return set(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, bytes); }
 
+int adit_socket_can_segment(int socket) { return get(socket, IPPROTO_UDP, UDP_SEGMENT) >= 0; }
+
+int adit_socket_merge(int socket, int on) {
+  int result = set(socket, IPPROTO_UDP, UDP_GRO, on);
+  return result < 0 ? result : get(socket, IPPROTO_UDP, UDP_GRO) == 1;
+}
+
 int adit_socket_family(int socket) {
   int domain = get(socket, SOL_SOCKET, SO_DOMAIN);
   return domain == AF_INET ? 4 : domain == AF_INET6 ? 6 : 0;

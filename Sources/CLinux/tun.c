@@ -38,6 +38,11 @@ int adit_tun_open(const char *name, char actual[16]) {
   return tun;
 }
 
+int adit_tun_offload(int tun, int on) {
+  unsigned long flags = on ? TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 : 0;
+  return (int)ADIT_CALL(ioctl(tun, TUNSETOFFLOAD, flags));
+}
+
 int adit_tun_persist(int tun, int on) { return (int)ADIT_CALL(ioctl(tun, TUNSETPERSIST, (long)on)); }
 int adit_tun_owner(int tun, uint32_t user) { return (int)ADIT_CALL(ioctl(tun, TUNSETOWNER, (long)user)); }
 

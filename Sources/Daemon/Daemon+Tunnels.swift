@@ -115,6 +115,7 @@ extension Daemon {
       // An engine's numbers are a stranger's: no sum of them may trap.
       tunnel.formerRenegotiations &+= tunnel.counters.renegotiations
       tunnel.counters = .init()
+      tunnel.offloads = []
       let token = tunnel.number
       watch(engine.channelDescriptor, for: .readable, Token(.engine, token, generation: tunnel.engineGeneration))
       watch(engine.processDescriptor, for: .readable, Token(.engineProcess, token, generation: tunnel.engineGeneration))
@@ -131,7 +132,8 @@ extension Daemon {
 
   private func sendConfiguration(to tunnel: TunnelRun, at now: Instant) {
     guard let text = tunnel.loaded.canonicalText else { return }
-    send(.configure(tunnel: tunnel.name.text, profile: text), to: tunnel, at: now)
+    let order = Order.configure(tunnel: tunnel.name.text, profile: text, offload: tunnel.loaded.settings.offload)
+    send(order, to: tunnel, at: now)
   }
 
   /// - Parameter wanted: `nil` = the first supply.
@@ -235,6 +237,7 @@ extension Daemon {
       if case .mtu(let size) = event { take(mtu: size, of: tunnel, at: now) }
     case .note(let note): log.log(note, of: tunnel.label, at: now)
     case .counters(let counters): tunnel.counters = counters
+    case .offloads(let offloads): tunnel.offloads = offloads
     case .wantsSockets(let kinds): supply(tunnel, kinds, at: now)
     case .names(let names): take(names, of: tunnel, at: now)
     }

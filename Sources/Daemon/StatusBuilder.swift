@@ -90,7 +90,7 @@ struct StatusBuilder {
       status.data = up.dataFormat
       status.peerID = up.peerID
       status.user = up.user
-      status.offload = "off"
+      status.offload = tunnel.offloads.text
     }
     count(tunnel, into: &status)
     status.handshakes = supervisor.handshakes

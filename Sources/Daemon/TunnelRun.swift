@@ -49,6 +49,8 @@ final class TunnelRun {
   var up: UpSummary?
   var local: Endpoint?
   var counters = Counters()
+  /// What its engine has in use.
+  var offloads: Offloads = []
   /// The newest question for a server's name.
   var lookup: Lookup?
   /// That addresses are only remembered is told once for each time that DNS fails.

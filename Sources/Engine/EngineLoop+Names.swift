@@ -23,13 +23,13 @@ extension EngineLoop {
     write(names.releaseLate(at: now))
   }
 
-  /// The room for packets of the tun is free between two turns of it.
+  /// The room for packets of the socket is free between two turns of it.
   private mutating func write(_ packets: [[UInt8]]) {
-    rooms.packets.reset()
-    for packet in packets where rooms.packets.append(copying: packet) {
-      rooms.packets[rooms.packets.count - 1].verdict = .forward
+    rooms.received.reset()
+    for packet in packets where rooms.received.append(copying: packet) {
+      rooms.received[rooms.received.count - 1].verdict = .forward
     }
-    if let flushed = tun?.flush(rooms.packets) { noteTun(flushed) }
-    rooms.packets.reset()
+    writeReceived()
+    rooms.received.reset()
   }
 }

@@ -28,7 +28,8 @@ extension EngineLoop {
 
   private mutating func follow(_ received: consuming SupervisorLine.Received, at now: Instant) {
     switch received.order {
-    case .configure(_, let text):
+    case .configure(_, let text, let mode):
+      follow(mode)
       var bytes = text.exposed
       defer { bytes.wipe() }
       let lines = Lexer.lines(of: bytes, file: "profile").lines

@@ -33,7 +33,7 @@ extension EngineLoop {
     awaitsSocket = false
     closeLink()
     do throws(SystemFailure) {
-      link = try TransportLink(udp: socket, peer: target.endpoint, floats: profile?.float == true)
+      link = try TransportLink(udp: socket, peer: target.endpoint, floats: profile?.float == true, mode: offloadMode)
     } catch {
       session?.transportFailed(Fault(.socketFailed, error.description), at: now, into: &outbox)
       return

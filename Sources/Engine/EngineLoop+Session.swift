@@ -38,8 +38,9 @@ extension EngineLoop {
     target = (remote, order.endpoint)
     do throws(SystemFailure) {
       switch remote.transport {
-      case .udp: link = try TransportLink(udp: socket, peer: order.endpoint, floats: profile?.float == true)
-      case .tcp: link = try TransportLink(tcp: socket, peer: order.endpoint)
+      case .udp:
+        link = try TransportLink(udp: socket, peer: order.endpoint, floats: profile?.float == true, mode: offloadMode)
+      case .tcp: link = try TransportLink(tcp: socket, peer: order.endpoint, mode: offloadMode)
       }
     } catch {
       return endWithoutSession(EndReport(fault: Fault(.socketFailed, error.description)))

@@ -41,6 +41,12 @@ struct EngineLoop: ~Copyable {
   var rooms = PacketRooms()
   var names = NameWatch()
   var health = HealthOrder()
+  var offloadMode = OffloadMode.auto
+  /// What the supervisor knows to be in use.
+  var reportedOffloads: Offloads?
+  var moderation = Moderation()
+  /// One side had more than its turn of packets.
+  var hasMore = false
 
   /// The network stands: packets of the tun may leave.
   var isUp = false
@@ -78,6 +84,7 @@ struct EngineLoop: ~Copyable {
   /// Runs until the supervisor ends it or is gone.
   mutating func run() -> Engine.Ending {
     report(.ready)
+    Pause.sharpen()
     do throws(SystemFailure) {
       while ending == nil {
         try prepare()
@@ -94,7 +101,11 @@ struct EngineLoop: ~Copyable {
   private mutating func turn() throws(SystemFailure) {
     var linkReady: Poller.Readiness = []
     var tunReady: Poller.Readiness = []
-    let count = try poller.wait(until: nil)
+    // Not waited for: packets that came meanwhile are served in one go.
+    let isPausing = moderation.isHot
+    if isPausing, !hasMore { Pause.sleep(Moderation.window) }
+    let count = try isPausing || hasMore ? poller.look() : poller.wait(until: nil)
+    hasMore = false
     let now = Clock.now
     var index = 0
     while index < count {
@@ -113,9 +124,16 @@ struct EngineLoop: ~Copyable {
     // An order may have closed what was ready.
     if linkInterest != nil, !linkReady.isEmpty { serveLink(linkReady, at: now) }
     if tunInterest != nil, !tunReady.isEmpty { serveTun(tunReady, at: now) }
+    let hasPackets = linkReady.contains(.readable) || tunReady.contains(.readable)
+    moderation.note(hasPackets: hasPackets, mayPause: isUp && offloadMode != .off, at: now)
     if names.hasReports { reportNames() }
     releaseLateAnswers(at: now)
     settle(at: now)
+    if rooms.isSealing {
+      resumeSealing(at: now)
+      settle(at: now)
+    }
+    reportOffloads()
   }
 
   /// Tells the kernel what is waited for.

@@ -3,19 +3,23 @@ internal import IO
 
 /// Where packets lie on their way through: all allocated once, touched only as far as used.
 struct PacketRooms: ~Copyable {
-  /// Packets taken from the tun or the socket in one go.
+  /// Packets taken from the tun in one go.
   static let batch = 64
 
-  /// From the tun, plain.
-  var packets = Burst(capacity: 256 * 1024, maximumCount: PacketRooms.batch)
-  /// The same, sealed. Larger, so that a full burst always fits: no cipher adds more than this to a packet.
-  var sealed = Burst(capacity: 256 * 1024 + PacketRooms.batch * 256, maximumCount: PacketRooms.batch)
+  /// From the tun, plain. Super-packets are taken as long as a whole one fits.
+  var packets = Burst(capacity: 256 * 1024 + TunDevice.superSlot, maximumCount: PacketRooms.batch)
+  /// The same, sealed, or as many of their segments as fit.
+  var sealed = Burst(capacity: 320 * 1024, maximumCount: 512)
   /// How far the sealed ones have left.
   var cursor = FlushCursor()
-  /// From a UDP socket; opened in place.
-  var received = Burst(capacity: 256 * 1024, maximumCount: 2 * PacketRooms.batch)
+  /// Some of the packets are not sealed yet: there was no room, and the transport took no more.
+  var isSealing = false
+  /// From a UDP socket; opened in place. Behind the slots is room for what unpacks.
+  var received = Burst(
+    capacity: UDPSocket.mergedSlots * UDPSocket.mergedSlot + 512 * 1024,
+    maximumCount: UDPSocket.mergedSlots * UDPSocket.mostMerged)
   /// From a TCP socket. Holds more than twice the largest record.
-  var stream = StreamBuffer(capacity: 192 * 1024, maximumCount: 2 * PacketRooms.batch)
+  var stream = StreamBuffer(capacity: 192 * 1024, maximumCount: 512)
 
   /// Bytes of one datagram with its headroom, and of one packet of the tun.
   private(set) var slot = PacketRooms.slot(for: 1500)
@@ -35,6 +39,7 @@ struct PacketRooms: ~Copyable {
   /// Ready for another connection.
   mutating func forget() {
     packets.reset()
+    isSealing = false
     sealed.reset()
     received.reset()
     cursor = FlushCursor()

@@ -21,16 +21,16 @@ struct TransportLink: ~Copyable {
   private(set) var fault: Fault?
 
   /// - Parameter floats: the server may answer from another address.
-  init(udp socket: consuming FileDescriptor, peer: Endpoint, floats: Bool) throws(SystemFailure) {
-    var made = try UDPSocket(socket, peer: peer)
+  init(udp socket: consuming FileDescriptor, peer: Endpoint, floats: Bool, mode: OffloadMode) throws(SystemFailure) {
+    var made = try UDPSocket(socket, peer: peer, mode: mode)
     made.acceptsStrangers = floats
     descriptor = made.descriptor
     udp = consume made
     isStream = false
   }
 
-  init(tcp socket: consuming FileDescriptor, peer: Endpoint) throws(SystemFailure) {
-    let made = try TCPSocket(socket)
+  init(tcp socket: consuming FileDescriptor, peer: Endpoint, mode: OffloadMode) throws(SystemFailure) {
+    let made = try TCPSocket(socket, mode: mode)
     let state = made.connect(to: peer)
     descriptor = made.descriptor
     tcp = consume made
@@ -115,6 +115,21 @@ struct TransportLink: ~Copyable {
 
   mutating func fill(_ burst: inout Burst, slot: Int) -> Filled { udp?.fill(&burst, slot: slot) ?? .nothing }
   mutating func fill(_ stream: inout StreamBuffer) -> Filled { tcp?.fill(&stream) ?? .nothing }
+
+  /// UDP: the last read found less than it had room for.
+  var isDrained: Bool {
+    mutating get { udp?.isDrained ?? true }
+  }
+
+  /// How packets travel together by this socket.
+  var offloads: Offloads {
+    mutating get { isStream ? tcp?.offloads ?? [] : udp?.offloads ?? [] }
+  }
+
+  /// What the socket gave up since the last call.
+  mutating func takeSteps() -> [OffloadStep] {
+    udp?.hasSteps == true ? udp?.takeSteps() ?? [] : []
+  }
 
   mutating func drainErrors() { udp?.drainErrors() }
 

@@ -32,7 +32,7 @@ package enum SocketKind: UInt8, Hashable, Sendable, CaseIterable {
 /// Supervisor to engine.
 package enum Order: Hashable, Sendable {
   /// First message, and again after a reload or when credentials changed. The canonical profile text rides in a sealed memfd.
-  case configure(tunnel: String, profile: SecretBytes)
+  case configure(tunnel: String, profile: SecretBytes, offload: OffloadMode)
   /// Spare marked sockets; one descriptor each, in this order.
   case sockets([SocketKind])
   case resolve(ResolveOrder)
@@ -113,6 +113,8 @@ package enum Report: Hashable, Sendable {
   case event(Attempt, SessionEvent)
   case note(Note)
   case counters(Counters)
+  /// How packets travel together now, by the transport and by the tun.
+  case offloads(Offloads)
   /// The pool runs low on these.
   case wantsSockets([SocketKind])
   case names(NamesReport)

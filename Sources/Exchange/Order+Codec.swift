@@ -19,9 +19,10 @@ extension Order {
   package func encoded() -> Envelope? {
     var writer: MessageWriter
     switch self {
-    case .configure(let tunnel, let profile):
+    case .configure(let tunnel, let profile, let offload):
       writer = MessageWriter(type: Kind.configure.rawValue)
       writer.write(text: tunnel, limit: ExchangeLimit.name)
+      writer.write(text: offload.rawValue, limit: ExchangeLimit.name)
       writer.attach(profile, limit: ExchangeLimit.attachment)
     case .sockets(let kinds):
       writer = MessageWriter(type: Kind.sockets.rawValue)
@@ -88,9 +89,10 @@ extension Order {
     switch kind {
     case .configure:
       guard let tunnel = reader.readText(limit: ExchangeLimit.name),
+        let offload = reader.readText(limit: ExchangeLimit.name).flatMap(OffloadMode.init(rawValue:)),
         let profile = reader.takeAttachment(limit: ExchangeLimit.attachment)
       else { return nil }
-      return .configure(tunnel: tunnel, profile: profile)
+      return .configure(tunnel: tunnel, profile: profile, offload: offload)
     case .sockets: return reader.readSockets().map { .sockets($0) }
     case .resolve: return ResolveOrder(&reader).map { .resolve($0) }
     case .connect: return ConnectOrder(&reader).map { .connect($0) }

@@ -1,7 +1,7 @@
 internal import Base
 
 extension Report {
-  private enum Kind: UInt8 { case ready = 0x81, resolved, event, note, counters, wantsSockets, names }
+  private enum Kind: UInt8 { case ready = 0x81, resolved, event, note, counters, wantsSockets, names, offloads }
 
   /// - Returns: `nil` when a limit of `ExchangeLimit` is passed.
   package func encoded() -> Envelope? {
@@ -28,6 +28,9 @@ extension Report {
     case .counters(let counters):
       writer = MessageWriter(type: Kind.counters.rawValue)
       counters.write(to: &writer)
+    case .offloads(let offloads):
+      writer = MessageWriter(type: Kind.offloads.rawValue)
+      writer.write(offloads.rawValue)
     case .wantsSockets(let kinds):
       writer = MessageWriter(type: Kind.wantsSockets.rawValue)
       writer.write(kinds)
@@ -66,6 +69,11 @@ extension Report {
       else { return nil }
       return .note(Note(code, fields: fields))
     case .counters: return Counters(&reader).map { .counters($0) }
+    case .offloads:
+      guard let offloads = reader.readByte().map(Offloads.init(rawValue:)), Offloads.all.isSuperset(of: offloads) else {
+        return nil
+      }
+      return .offloads(offloads)
     case .wantsSockets: return reader.readSockets().map { .wantsSockets($0) }
     case .names: return NamesReport(&reader).map { .names($0) }
     }

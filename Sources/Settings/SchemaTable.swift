@@ -46,6 +46,11 @@ extension Schema {
         "return_after", .duration, standard: "60s",
         "While a later `remote` serves: how soon an earlier one is tried beside it, and taken once it carries data. Each "
           + "failure doubles the time, up to 15 minutes or this time."),
+      Key(
+        "offload", .word(["auto", "off", "gso", "mmsg"]), standard: "auto",
+        "How far packets travel together between kernel and Adit. auto: merged and many a call, as far as this kernel does "
+          + "it well; gso: also where the kernel is known to damage packets so; mmsg: many a call, none merged; off: one by "
+          + "one. `adit status` says what is in use."),
       Key("username", .text, "The user name; better a file named by `auth_user_pass`."),
       Key("password", .text, "The password; better a file named by `auth_user_pass`."),
       Key("cert_password", .text, "The password of an encrypted private key; better a file named by `askpass`."),

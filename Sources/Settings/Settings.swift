@@ -70,6 +70,7 @@ package struct TunnelSettings: Hashable, Sendable {
   package var mtu: Int?
   /// How soon an earlier remote than the one that serves is tried beside it.
   package var returnAfter: Duration = .seconds(60)
+  package var offload: OffloadMode = .auto
   package var location: SourceLocation
 
   package init(name: TunnelName, device: DeviceName, location: SourceLocation) {

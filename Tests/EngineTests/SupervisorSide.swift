@@ -64,7 +64,7 @@ final class SupervisorSide {
   func send(raw bytes: [UInt8]) { channel?.send(bytes) }
 
   func configure(_ profile: String) throws {
-    try send(.configure(tunnel: "test", profile: SecretBytes(Array(profile.utf8))))
+    try send(.configure(tunnel: "test", profile: SecretBytes(Array(profile.utf8)), offload: .auto))
   }
 
   /// Spare sockets of the loopback, unmarked.

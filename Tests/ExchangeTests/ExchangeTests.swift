@@ -13,7 +13,7 @@ private enum Samples {
   static let manyDomains = (0..<300).compactMap { DomainName("host-\($0).example.lab") }
 
   static let orders: [Order] = [
-    .configure(tunnel: "home", profile: SecretBytes(Array(repeating: 65, count: 100_000))),
+    .configure(tunnel: "home", profile: SecretBytes(Array(repeating: 65, count: 100_000)), offload: .auto),
     .sockets([.udp4, .udp6, .tcp4, .tcp6]),
     .sockets([]),
     .resolve(
@@ -45,6 +45,7 @@ private enum Samples {
       .resolved(attempt, host: "vpn.example.net", addresses: [endpoint4.address, endpoint6.address], fault: nil),
       .resolved(attempt, host: "2001:db8::1", addresses: [], fault: Fault(.nameUnresolved, "no data")),
       .note(Note(.serverMessage, "hällo", "")),
+      .offloads([.mmsg, .gso, .tso]),
       .wantsSockets([.udp6]),
       .names(
         NamesReport(
@@ -114,7 +115,7 @@ struct ExchangeTests {
   @Test("The header tells beforehand whether a memfd comes along")
   func promise() throws {
     let profile = SecretBytes([1, 2, 3])
-    let envelope = try #require(Order.configure(tunnel: "home", profile: profile).encoded())
+    let envelope = try #require(Order.configure(tunnel: "home", profile: profile, offload: .auto).encoded())
     #expect(Envelope.promise(of: envelope.bytes) == .attachment(length: 3))
     #expect(envelope.attachment == profile)
     #expect(Order(decoding: Envelope(bytes: envelope.bytes)) == nil)
@@ -144,7 +145,7 @@ struct ExchangeTests {
   func limits() {
     #expect(Order.sockets(Array(repeating: .udp4, count: ExchangeLimit.sockets + 1)).encoded() == nil)
     let large = SecretBytes(Array(repeating: 0, count: ExchangeLimit.attachment + 1))
-    #expect(Order.configure(tunnel: "home", profile: large).encoded() == nil)
+    #expect(Order.configure(tunnel: "home", profile: large, offload: .auto).encoded() == nil)
     let items = Array(repeating: "x", count: ExchangeLimit.items + 1)
     #expect(Report.event(Attempt(1), .wantsNetwork(items: items)).encoded() == nil)
     #expect(Report.event(Attempt(1), .wantsNetwork(items: ["a\nb"])).encoded() == nil)

@@ -9,12 +9,12 @@ struct TunDeviceTests {
   /// IPv4, UDP, from 10.9.0.1 to 10.9.0.2 port 9, as the kernel sends it; checksums are the kernel's business.
   private struct Seen {
     var packets: [[UInt8]] = []
-    var written: Flushed?
+    var written: TunDevice.Written?
     var writeErrors: UInt64 = 0
     var writtenPackets: UInt64 = 0
     var readPackets: UInt64 = 0
     var reply: [UInt8] = []
-    var down: Flushed?
+    var down: TunDevice.Written?
   }
 
   @Test("packets come without their header and go with one")
@@ -48,18 +48,21 @@ struct TunDeviceTests {
       burst.reset()
       _ = burst.append(copying: packet)
       burst[0].verdict = .forward
-      seen.written = tun.flush(burst)
+      var index = 0
+      seen.written = tun.flush(burst, from: &index)
       _ = burst.append(copying: [1, 2, 3])
       burst[0].verdict = .consumed
       burst[1].verdict = .forward
-      _ = tun.flush(burst)
+      index = 0
+      _ = tun.flush(burst, from: &index)
       seen.writeErrors = tun.counters.writeErrors
       seen.writtenPackets = tun.counters.writtenPackets
       seen.readPackets = tun.counters.readPackets
       var answer = Burst(capacity: 64 * 1600, maximumCount: 64)
       if case .some = udp.fill(&answer, slot: 1600) { seen.reply = answer.copy(0) }
       _ = Namespace.shell("ip link del tun-t")
-      seen.down = tun.flush(burst)
+      index = 0
+      seen.down = tun.flush(burst, from: &index)
       return seen
     }
     let result = try #require(seen ?? nil)

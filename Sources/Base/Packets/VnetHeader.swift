@@ -38,6 +38,13 @@ package struct VnetHeader: Hashable, Sendable {
   /// VIRTIO_NET_HDR_GSO_ECN: the first segment alone carries CWR, which it does without being told.
   private static let ecnFlag: UInt8 = 0x80
 
+  /// True when something is left undone. That a checksum was found right (VIRTIO_NET_HDR_F_DATA_VALID) is nothing.
+  ///
+  /// - Parameter bytes: `size` bytes.
+  package static func isTelling(_ bytes: UnsafeRawPointer) -> Bool {
+    unsafe bytes.load(as: UInt8.self) & needsChecksumFlag != 0 || bytes.load(fromByteOffset: 1, as: UInt8.self) != 0
+  }
+
   /// - Parameter bytes: `size` bytes.
   /// - Returns: `nil` for a kind of segmentation that was never asked for.
   package init?(reading bytes: UnsafeRawPointer) {

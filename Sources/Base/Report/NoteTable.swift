@@ -10,6 +10,7 @@ extension Note {
     case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
     case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
     case remembered, roamed, pathMTU
+    case offloadMissing, offloadGivenUp, offloadLimited, offloadMangled
     case takesOver, servesAgain, leavesByWAN
     case triesBeside, servesInstead, staysInstead, oneSessionOnly, breaksFirst
     case tlsNameSkipped, tlsOldVersionsNeedLevel, revocationListMissing
@@ -60,6 +61,15 @@ extension Note {
       .revocationListMissing: Entry(
         level: .warning,
         sentence: "crl-verify has no list of the authority {0}: what it revoked is not found out"),
+      .offloadMissing: Entry(level: .info, sentence: "{0} is not used: the kernel does not have it ({1})"),
+      .offloadGivenUp: Entry(
+        level: .warning, sentence: "{0} is not used any more: kernel or device refuses it ({1}); no packet was lost"),
+      .offloadLimited: Entry(
+        level: .info, sentence: "{0} is not used for packets of {1} bytes and more, which kernel or device refuses"),
+      .offloadMangled: Entry(
+        level: .warning,
+        sentence: "{0} is not used: this version of Linux damages packets so; option offload 'gso' uses it nevertheless"
+      ),
       .sessionFailed: Entry(level: .warning, sentence: "{0}"),
     ]
   }

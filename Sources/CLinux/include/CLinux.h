@@ -27,6 +27,8 @@ int adit_open(const char *path, int flags, unsigned mode);
 int adit_close(int descriptor);
 long adit_read(int descriptor, void *into, size_t count);
 long adit_write(int descriptor, const void *from, size_t count);
+// writev(2); `parts` are struct iovec, at most IOV_MAX of them.
+long adit_write_parts(int descriptor, const void *parts, int count);
 long adit_read_at(int descriptor, void *into, size_t count, int64_t offset);
 int adit_rewind(int descriptor);
 int adit_pipe(int ends[2]);
@@ -123,6 +125,11 @@ int adit_local_address(int socket, adit_address *out);
 int adit_peer_address(int socket, adit_address *out);
 long adit_send_to(int socket, const void *from, size_t count, const adit_address *to);
 long adit_receive_from(int socket, void *into, size_t count, adit_address *from);
+// UDP: 1 when the kernel cuts a message into datagrams (UDP_SEGMENT, Linux 4.18).
+int adit_socket_can_segment(int socket);
+// UDP: asks for merged datagrams (UDP_GRO). 1 when it says that it does, which it can since Linux 5.12; before that merged
+// datagrams may come without their size.
+int adit_socket_merge(int socket, int on);
 // Takes one queued ICMP error: its errno (positive), or 0 when the queue is empty. With EMSGSIZE the MTU that the network
 // or our own device names; 0 = none.
 int adit_socket_queued_error(int socket, uint32_t *mtu);
@@ -131,7 +138,7 @@ int adit_socket_queued_error(int socket, uint32_t *mtu);
 typedef struct adit_datagram {
   int32_t offset;
   int32_t length;
-  uint16_t segment; // the kernel's segment size; 0 = not segmented
+  uint16_t segment; // bytes of each datagram but the last, when several are merged; 0 = one datagram
   uint8_t is_truncated;
   uint8_t is_foreign; // from another address than the peer's
 } adit_datagram;
@@ -184,6 +191,8 @@ long adit_tap_lost(int tap);
 enum { ADIT_VNET_HEADER = 10 };
 // Makes or opens the device with a vnet header of ADIT_VNET_HEADER bytes and no offloads. `actual` gets the real name.
 int adit_tun_open(const char *name, char actual[16]);
+// Which work on packets the tun may leave to us: checksums and the cutting of TCP, or none.
+int adit_tun_offload(int tun, int on);
 int adit_tun_persist(int tun, int on);
 int adit_tun_owner(int tun, uint32_t user);
 // Sets or clears IFF_UP of a device of this thread's network namespace.
@@ -223,12 +232,18 @@ int adit_drop_capabilities(void);
 uint64_t adit_capabilities(void);
 int adit_close_from(int lowest);
 int adit_timer_slack(uint64_t nanoseconds);
+void adit_pause(uint64_t nanoseconds);
 // One step of a log to the system's log; level as in syslog(3).
 void adit_log_open(const char *name);
 void adit_log(int level, const char *text);
 const char *adit_error_text(int number, char *into, size_t capacity);
 
-// --- names and namespaces (system.c)
+// --- system, names and namespaces (system.c)
+
+// Three bytes: major, minor, patch, each at most 255; 0 when it does not say.
+uint32_t adit_kernel_version(void);
+// Bytes of main memory; 0 when the kernel does not say.
+uint64_t adit_memory_total(void);
 
 // glibc loads strangers' modules for names otherwise, which a static program does not survive.
 void adit_names_without_modules(void);

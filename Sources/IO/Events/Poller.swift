@@ -58,6 +58,13 @@ internal import CLinux
       let left = max((deadline - Clock.now).wholeNanoseconds, 0)
       milliseconds = Int32(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))
     }
+    return try take(milliseconds)
+  }
+
+  /// The same without waiting.
+  package mutating func look() throws(SystemFailure) -> Int { try take(0) }
+
+  private mutating func take(_ milliseconds: Int32) throws(SystemFailure) -> Int {
     let found = unsafe adit_poll_wait(poll.raw, events, Int32(Self.mostEvents), milliseconds)
     count = Int(try SystemCall.check(found, "epoll_wait"))
     return count

@@ -16,12 +16,15 @@ internal import Glibc
   private let batch: OpaquePointer
   private let list: UnsafeMutablePointer<adit_datagram>
 
-  package init(_ socket: consuming FileDescriptor) throws(SystemFailure) {
+  private let batches: Bool
+
+  package init(_ socket: consuming FileDescriptor, mode: OffloadMode = .mmsg) throws(SystemFailure) {
     guard let batch = unsafe adit_batch_create() else { throw SystemFailure("allocate", ENOMEM) }
     unsafe self.batch = batch
     unsafe list = .allocate(capacity: ADIT_BATCH)
     unsafe list.initialize(repeating: adit_datagram(), count: ADIT_BATCH)
     self.socket = socket
+    batches = mode != .off
     _ = adit_set_nonblocking(self.socket.raw)
   }
 
@@ -31,6 +34,7 @@ internal import Glibc
   }
 
   package var descriptor: Int32 { socket.raw }
+  package var offloads: Offloads { batches ? .mmsg : [] }
 
   package var localEndpoint: Endpoint? {
     var address = adit_address()
@@ -66,22 +70,33 @@ internal import Glibc
   package mutating func flush(_ burst: borrowing Burst, from cursor: inout FlushCursor) -> Flushed {
     while true {
       while cursor.index < burst.count, burst[cursor.index].verdict != .forward { cursor.index += 1 }
-      var index = cursor.index
-      var count = 0
-      while index < burst.count, count < ADIT_BATCH {
-        let packet = burst[index]
-        if packet.verdict == .forward {
-          unsafe list[count] = adit_datagram(
-            offset: packet.offset, length: packet.length, segment: 0, is_truncated: 0, is_foreign: 0)
-          count += 1
-        }
-        index += 1
-      }
+      let count = gather(burst, from: cursor.index)
       guard count > 0 else { return .done }
       let wrote = unsafe adit_batch_write(batch, socket.raw, burst.base, list, Int32(count), cursor.skip)
       if wrote < 0 { return SystemCall.wouldBlock(wrote) ? .full : .broken(Int32(truncatingIfNeeded: -wrote)) }
       advance(&cursor, by: wrote, in: burst)
     }
+  }
+
+  /// Puts stretches of bytes into the list, from this packet on: neighbours that lie one behind the other are one.
+  private func gather(_ burst: borrowing Burst, from start: Int) -> Int {
+    let most = batches ? ADIT_BATCH : 1
+    var index = start
+    var count = 0
+    while index < burst.count {
+      let packet = burst[index]
+      index += 1
+      guard packet.verdict == .forward else { continue }
+      if count > 0, batches, unsafe list[count - 1].offset + list[count - 1].length == packet.offset {
+        unsafe list[count - 1].length += packet.length
+        continue
+      }
+      guard count < most else { break }
+      unsafe list[count] = adit_datagram(
+        offset: packet.offset, length: packet.length, segment: 0, is_truncated: 0, is_foreign: 0)
+      count += 1
+    }
+    return count
   }
 
   /// Writes only the rest of the packet that the cursor stands in, so that something else may go between.

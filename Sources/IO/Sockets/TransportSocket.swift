@@ -8,14 +8,21 @@ package enum TransportSocket {
     package var mark: UInt32?
     package var device: DeviceName?
     package var local: Endpoint?
-    /// Bytes. 4 MiB takes a second of 30 Mbit/s while TLS has the processor; 1 MiB on small routers.
-    package var receiveBuffer = 4 * 1024 * 1024
+    /// Bytes.
+    package var receiveBuffer = Options.receiveBuffer(memory: adit_memory_total())
     package var sendBuffer = 2 * 1024 * 1024
 
     package init(mark: UInt32? = nil, device: DeviceName? = nil, local: Endpoint? = nil) {
       self.mark = mark
       self.device = device
       self.local = local
+    }
+
+    /// 4 MiB takes a second of 30 Mbit/s while TLS has the processor; a small router has no such memory to give.
+    ///
+    /// - Parameter memory: bytes of the whole machine; 0 = unknown.
+    static func receiveBuffer(memory: UInt64) -> Int {
+      (1..<(128 << 20)).contains(memory) ? 1 << 20 : 4 << 20
     }
   }
 

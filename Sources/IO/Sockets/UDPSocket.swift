@@ -25,7 +25,7 @@ internal import Glibc
     package var pathReports: UInt64 = 0
   }
 
-  package private(set) var counters = Counters()
+  package internal(set) var counters = Counters()
   /// `float`: packets of other addresses are taken too; the tag tells whose they are.
   package var acceptsStrangers = false
   /// The last error of network or peer, an errno; the owner clears it.
@@ -34,13 +34,25 @@ internal import Glibc
   /// The smallest MTU that network or device named since it was last asked for.
   private var reportedMTU: UInt32?
 
-  private let socket: FileDescriptor
+  let socket: FileDescriptor
   private let family: Int32
-  private var peer: adit_address
-  private let batch: OpaquePointer
-  private let list: UnsafeMutablePointer<adit_datagram>
+  var peer: adit_address
+  let batch: OpaquePointer
+  let list: UnsafeMutablePointer<adit_datagram>
 
-  package init(_ socket: consuming FileDescriptor, peer: Endpoint) throws(SystemFailure) {
+  /// What it does with many datagrams at once.
+  package internal(set) var offloads: Offloads = []
+  /// What it gave up, and has not told yet.
+  var steps: [OffloadStep] = []
+  /// Larger datagrams leave one by one: the kernel has refused to cut a run of such.
+  var largestSegment = Int.max
+  /// The last read took less than it had room for.
+  package internal(set) var isDrained = false
+
+  /// - Parameter mode: what may be tried; what the kernel lacks is a step told by `takeSteps`.
+  package init(
+    _ socket: consuming FileDescriptor, peer: Endpoint, mode: OffloadMode = .mmsg
+  ) throws(SystemFailure) {
     guard let batch = unsafe adit_batch_create() else { throw SystemFailure("allocate", ENOMEM) }
     unsafe self.batch = batch
     unsafe list = .allocate(capacity: ADIT_BATCH)
@@ -51,6 +63,7 @@ internal import Glibc
     _ = adit_set_nonblocking(self.socket.raw)
     _ = adit_socket_report_errors(self.socket.raw, family)
     _ = adit_socket_keep_whole(self.socket.raw, family, 0)
+    probe(mode)
   }
 
   deinit {
@@ -64,81 +77,6 @@ internal import Glibc
   package var localEndpoint: Endpoint? {
     var address = adit_address()
     return unsafe adit_local_address(socket.raw, &address) < 0 ? nil : address.endpoint
-  }
-
-  /// Reads up to 64 datagrams into the burst, each with `Burst.headroom` in front.
-  ///
-  /// Foreign and truncated ones stay listed as dropped.
-  /// - Parameter slot: bytes for one datagram, headroom included.
-  package mutating func fill(_ burst: inout Burst, slot: Int) -> Filled {
-    precondition(slot > Burst.headroom)
-    let room = min(ADIT_BATCH, burst.maximumCount - burst.count, burst.free / slot)
-    guard room > 0 else { return .nothing }
-    let start = burst.used
-    var index = 0
-    while index < room {
-      unsafe list[index].offset = Int32(start + index * slot + Burst.headroom)
-      unsafe list[index].length = Int32(slot - Burst.headroom)
-      index += 1
-    }
-    let came = unsafe adit_batch_receive(batch, socket.raw, burst.base, list, Int32(room), &peer)
-    if came < 0 { return failed(-came) }
-    index = 0
-    while index < Int(came) {
-      let datagram = unsafe list[index]
-      var packet = Burst.Packet(offset: datagram.offset, length: datagram.length)
-      if datagram.is_foreign != 0, !acceptsStrangers {
-        counters.foreign &+= 1
-        packet.verdict = .dropped
-      } else if datagram.is_truncated != 0 {
-        counters.truncated &+= 1
-        packet.verdict = .dropped
-      }
-      _ = burst.append(room: slot, packet: packet)
-      index += 1
-    }
-    return came > 0 ? .some(Int(came)) : .nothing
-  }
-
-  /// Sends every packet to forward from the cursor on. What the network refuses is counted and skipped.
-  package mutating func flush(_ burst: borrowing Burst, from cursor: inout FlushCursor) -> Flushed {
-    var retries = 0
-    while true {
-      var index = cursor.index
-      var count = 0
-      while index < burst.count, count < ADIT_BATCH {
-        let packet = burst[index]
-        if packet.verdict == .forward {
-          unsafe list[count] = adit_datagram(
-            offset: packet.offset, length: packet.length, segment: 0, is_truncated: 0, is_foreign: 0)
-          count += 1
-        }
-        index += 1
-      }
-      guard count > 0 else {
-        cursor.index = burst.count
-        return .done
-      }
-      let sent = unsafe adit_batch_send(batch, socket.raw, burst.base, list, Int32(count), &peer)
-      if sent > 0 {
-        advance(&cursor, past: Int(sent), in: burst)
-        retries = 0
-        continue
-      }
-      switch -sent {
-      case EAGAIN: return .full
-      case ENOBUFS, ENOMEM: counters.noBuffers &+= 1
-      case EBADF, ENOTSOCK, EFAULT, EINVAL: return .broken(-sent)
-      default:
-        // An ICMP error that waited takes the place of the send; the packet itself has not been tried.
-        note(-sent)
-        retries += 1
-        if retries == 1 { continue }
-        if -sent == EMSGSIZE { counters.tooLarge &+= 1 } else { counters.unsent &+= 1 }
-      }
-      retries = 0
-      advance(&cursor, past: 1, in: burst)
-    }
   }
 
   /// Sends one datagram. A full queue loses it, as the network may.
@@ -171,26 +109,8 @@ internal import Glibc
     reportedMTU.take().map { Int($0) }
   }
 
-  private func advance(_ cursor: inout FlushCursor, past packets: Int, in burst: borrowing Burst) {
-    var left = packets
-    while left > 0, cursor.index < burst.count {
-      if burst[cursor.index].verdict == .forward { left -= 1 }
-      cursor.index += 1
-    }
-  }
-
-  private mutating func failed(_ number: Int32) -> Filled {
-    switch number {
-    case EAGAIN: return .nothing
-    case EBADF, ENOTSOCK, EFAULT, EINVAL: return .broken(number)
-    default:
-      note(number)
-      return .nothing
-    }
-  }
-
   /// Remembers the error and empties the kernel's error queue: while something is in it, the socket counts as ready.
-  private mutating func note(_ number: Int32) {
+  mutating func note(_ number: Int32) {
     if number != EMSGSIZE { lastError = number }
     drainErrors()
   }

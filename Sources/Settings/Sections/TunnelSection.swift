@@ -9,6 +9,7 @@ enum TunnelSection {
     tunnel.profileLocation = reader.word("profile")?.location
     tunnel.ignoresUnknownOptions = reader.choice("unknown_options", as: UnknownOptions.self) == .ignore
     if let policy = reader.choice("clock_policy", as: TunnelSettings.ClockPolicy.self) { tunnel.clockPolicy = policy }
+    if let mode = reader.choice("offload", as: OffloadMode.self) { tunnel.offload = mode }
     tunnel.mtu = reader.number("mtu")
     if let span = reader.value("return_after", DurationText.parse) { tunnel.returnAfter = span }
     readOptions(&reader, into: &tunnel)

@@ -5,24 +5,23 @@ internal import IO
 internal import Session
 internal import Wire
 
-// The data path. Nothing here allocates, throws, locks or touches a class for a data packet; control packets are copied
-// out and go to the session.
+// The data path, network → tun. Nothing here allocates, throws, locks or touches a class for a data packet; control packets
+// are copied out and go to the session.
 
 extension EngineLoop {
-  /// Batches that one side may move before the other has its turn.
-  private static let batchesAtOnce = 4
-
-  // MARK: network → tun
-
   mutating func serveLink(_ readiness: Poller.Readiness, at now: Instant) {
     if link?.isConnecting == true { return finishConnecting(at: now) }
-    if readiness.contains(.writable) { link?.flush(rooms.sealed, from: &rooms.cursor) }
+    if readiness.contains(.writable) {
+      link?.flush(rooms.sealed, from: &rooms.cursor)
+      resumeSealing(at: now)
+    }
     if readiness.contains(.broken) { link?.drainErrors() }
     guard !readiness.isDisjoint(with: [.readable, .broken]), let isStream = link?.isStream else { return }
     var left = Self.batchesAtOnce
-    while left > 0, link?.fault == nil, session != nil {
+    while link?.fault == nil, session != nil {
+      guard left > 0 else { return hasMore = true }
       left -= 1
-      if isStream ? !receiveStream(at: now) : !receiveDatagrams(at: now) { break }
+      if isStream ? !receiveStream(at: now) : !receiveDatagrams(at: now) { return }
     }
   }
 
@@ -31,15 +30,15 @@ extension EngineLoop {
     rooms.received.reset()
     let filled = link?.fill(&rooms.received, slot: rooms.slot) ?? .nothing
     switch filled {
-    case .some(let count):
+    case .some:
       Self.note(rooms.received, in: &totals, at: now)
       receiveControl(at: now)
       session?.down?.open(&rooms.received)
       if session?.isListening == true { listen(at: now) }
       if names.isOn { names.holdAnswers(in: &rooms.received, at: now) }
-      if let flushed = tun?.flush(rooms.received) { noteTun(flushed) }
+      writeReceived()
       noticeExit(at: now)
-      return count == PacketRooms.batch
+      return link?.isDrained == false
     case .broken(let number):
       link?.fail(number)
       return false
@@ -74,7 +73,7 @@ extension EngineLoop {
       session?.down?.open(&rooms.stream.burst)
       if session?.isListening == true { listenToStream(at: now) }
       if names.isOn { names.holdAnswers(in: &rooms.stream.burst, at: now) }
-      if let flushed = tun?.flush(rooms.stream.burst) { noteTun(flushed) }
+      if !Self.write(&rooms.stream.burst, to: &tun) { loseTun() }
       rooms.stream.compact()
       noticeExit(at: now)
     }
@@ -152,56 +151,21 @@ extension EngineLoop {
     isTouched = true
   }
 
-  mutating func noteTun(_ flushed: Flushed) {
-    if case .broken = flushed { loseTun() }
+  /// Packets of the room for what the socket received, to the tun.
+  mutating func writeReceived() {
+    if !Self.write(&rooms.received, to: &tun) { loseTun() }
   }
 
-  // MARK: tun → network
-
-  /// Somebody deleted the device under us. Only a fresh engine gets another.
-  private mutating func loseTun() { ending = .broken("the tun device is gone") }
-
-  mutating func serveTun(_ readiness: Poller.Readiness, at now: Instant) {
-    // Reported also while nothing is read, again and again.
-    if readiness.contains(.broken), !isUp || link?.isFull != false { return loseTun() }
-    var left = Self.batchesAtOnce
-    while left > 0, isUp, link?.isFull == false, link?.fault == nil {
-      left -= 1
-      rooms.packets.reset()
-      let filled = tun?.fill(&rooms.packets, slot: rooms.slot, most: PacketRooms.batch) ?? .nothing
-      switch filled {
-      case .some(let count):
-        sendPackets(at: now)
-        if count < PacketRooms.batch { return }
-      case .nothing:
-        // Broken without a packet to read: the device is gone.
-        if readiness.contains(.broken) { loseTun() }
-        return
-      case .ended, .broken: return loseTun()
+  /// - Returns: false when the tun is gone.
+  private static func write(_ burst: inout Burst, to tun: inout TunDevice?) -> Bool {
+    guard tun != nil else { return true }
+    var index = 0
+    while true {
+      switch tun?.flush(burst, from: &index) {
+      case .done, nil: return true
+      case .broken: return false
+      case .refused: index += 1
       }
     }
-  }
-
-  /// The first packet after a rest: the session watches for an answer from now on.
-  private mutating func noteOutgoing(at now: Instant) {
-    session?.noteOutgoing(at: now)
-    isTouched = true
-  }
-
-  private mutating func sendPackets(at now: Instant) {
-    rooms.sealed.reset()
-    rooms.cursor = FlushCursor()
-    if names.isOn { names.noticeQuestions(in: rooms.packets) }
-    session?.up?.seal(&rooms.packets, into: &rooms.sealed)
-    if session?.isResting == true { noteOutgoing(at: now) }
-    var index = 0
-    var bytes: UInt64 = 0
-    while index < rooms.sealed.count {
-      bytes &+= UInt64(rooms.sealed[index].length)
-      index += 1
-    }
-    totals.transportSentBytes &+= bytes
-    totals.transportSentPackets &+= UInt64(rooms.sealed.count)
-    link?.flush(rooms.sealed, from: &rooms.cursor)
   }
 }
