@@ -61,3 +61,33 @@ internal import COpenSSL
     return Int(body) + Int(tail)
   }
 }
+
+extension DataCipher {
+  /// OpenSSL's name for it; static, never to be freed.
+  fileprivate var blockAlgorithm: OpaquePointer? {
+    switch self {
+    case .aes128CBC: unsafe EVP_aes_128_cbc()
+    case .aes192CBC: unsafe EVP_aes_192_cbc()
+    case .aes256CBC: unsafe EVP_aes_256_cbc()
+    case .aes128GCM, .aes192GCM, .aes256GCM, .chacha20Poly1305: nil
+    }
+  }
+}
+
+/// A context with its key set and no IV yet.
+private func makeContext(
+  _ cipher: DataCipher, _ key: UnsafeRawBufferPointer, _ direction: CipherDirection
+) -> OpaquePointer? {
+  guard key.count == cipher.keyLength, let base = key.baseAddress, let context = unsafe EVP_CIPHER_CTX_new() else {
+    return nil
+  }
+  let bytes = unsafe base.assumingMemoryBound(to: UInt8.self)
+  let keyed = unsafe EVP_CipherInit_ex(
+    context, cipher.blockAlgorithm, nil, bytes, nil, direction == .seal ? 1 : 0)
+  guard keyed == 1 else {
+    unsafe EVP_CIPHER_CTX_free(context)
+    forgetOpenSSLErrors()
+    return nil
+  }
+  return unsafe context
+}

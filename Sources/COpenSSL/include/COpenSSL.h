@@ -12,5 +12,6 @@
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include "aead.h"
 #include "authenticator.h"
 #include "tls.h"
