@@ -28,6 +28,8 @@ package enum DataDrop: String, Hashable, Sendable, CaseIterable {
   case badFragment = "data_bad_fragment"
   /// A packet some of whose fragments came, and the others too late or never.
   case fragmentLost = "data_fragment_lost"
+  /// What the tun said of the packet's checksum or segments is not so.
+  case badOffload = "data_bad_offload"
 
   /// The place in `allCases`, without the search.
   var index: Int {
@@ -49,6 +51,7 @@ package enum DataDrop: String, Hashable, Sendable, CaseIterable {
     case .unknownEpoch: 14
     case .badFragment: 15
     case .fragmentLost: 16
+    case .badOffload: 17
     }
   }
 }

@@ -9,7 +9,7 @@ package struct LaneCounters: Sendable {
   package var sealedBytes: UInt64 = 0
 
   // An InlineArray because the lane counts while others keep copies: an Array would then be copied on every count.
-  private var drops: InlineArray<17, UInt64> = .init(repeating: 0)
+  private var drops: InlineArray<18, UInt64> = .init(repeating: 0)
 
   package init() {}
 
