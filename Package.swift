@@ -157,7 +157,7 @@ if Context.environment["ADIT_BENCH"] != nil {
     .target(
       name: "BenchPump", dependencies: pump.dropLast(), path: "Tests/Bench/Pump", swiftSettings: tests + [fast]),
     .executableTarget(
-      name: "BenchPeer", dependencies: pump + ["ControlChannel", "TestKit"], path: "Tests/Bench/Peer",
+      name: "BenchPeer", dependencies: pump + ["ControlChannel", "Engine", "TestKit"], path: "Tests/Bench/Peer",
       swiftSettings: tests + [fast]),
     .executableTarget(
       name: "BenchCount", dependencies: pump, path: "Tests/Bench/Count",

@@ -10,12 +10,14 @@ enum BenchCount {
   static func main() throws {
     let words = CommandLine.arguments
     guard words.count == 3, let count = Int(words[2]), count > 0 else {
-      print("usage: BenchCount seal|open|pump COUNT")
+      print("usage: BenchCount seal|open|segment|coalesce|pump COUNT")
       exit(64)
     }
     switch words[1] {
     case "seal": LaneWork().run(count, opens: false)
     case "open": LaneWork().run(count, opens: true)
+    case "segment": OffloadWork().cut(count)
+    case "coalesce": OffloadWork().join(count)
     case "pump": try PumpWork().run(count)
     default: exit(64)
     }

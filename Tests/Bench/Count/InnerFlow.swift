@@ -60,3 +60,11 @@ struct InnerFlow {
     return UInt16(total)
   }
 }
+
+extension VnetHeader {
+  var bytes: [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.size)
+    bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { write(into: base) } }
+    return bytes
+  }
+}

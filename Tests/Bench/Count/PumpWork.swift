@@ -5,13 +5,12 @@ import DataChannel
 import Glibc
 import IO
 
-/// The whole way: tun, seal, UDP over the loopback, open, tun. Pairs of sockets stand in for the tuns.
+/// The whole way: tun, cut, seal, UDP over the loopback, open, join, tun. Pairs of sockets stand in for the tuns.
 struct PumpWork: ~Copyable {
-  private static let batch = 32
   private static let anyPort = Endpoint(address: .v4(IPv4Address(0x7f00_0001)), port: 0)
 
-  private var sender = Pump()
-  private var receiver = Pump()
+  private var sender = Pump(joins: true)
+  private var receiver = Pump(joins: true)
 
   consuming func run(_ count: Int) throws {
     var lanes = Lanes()
@@ -22,18 +21,17 @@ struct PumpWork: ~Copyable {
     let first = try TransportSocket.make(.udp, .ipv4, .init(local: Self.anyPort))
     let second = try TransportSocket.make(.udp, .ipv4, .init(local: Self.anyPort))
     let places = (place(of: first.raw), place(of: second.raw))
-    var out = PumpLink(udp: try UDPSocket(first, peer: places.1))
-    var back = PumpLink(udp: try UDPSocket(second, peer: places.0))
-    var flow = InnerFlow()
-    let vnet = [UInt8](repeating: 0, count: Int(ADIT_VNET_HEADER))
-    let packets = flow.next(Self.batch).map { vnet + $0 }
+    var out = PumpLink(udp: try UDPSocket(first, peer: places.1, mode: .gso))
+    var back = PumpLink(udp: try UDPSocket(second, peer: places.0, mode: .gso))
+    let (header, bytes) = InnerFlow.superPacket()
+    let packet = header.bytes + bytes
     var drain = [UInt8](repeating: 0, count: 70_000)
     var left = count
     var wanted: UInt64 = 0
     while left > 0 {
-      left -= Self.batch
-      wanted += UInt64(Self.batch)
-      for packet in packets { precondition(write(inside.0, packet, packet.count) == packet.count) }
+      left -= InnerFlow.segments
+      wanted += UInt64(InnerFlow.segments)
+      precondition(write(inside.0, packet, packet.count) == packet.count)
       sender.sendWhatWaits(&near, over: &out, sealing: &lanes.up)
       while receiver.came < wanted {
         wait(back.descriptor)

@@ -26,7 +26,8 @@ enum BenchPeer {
     setup.pushParts = [
       ["topology subnet", "route-gateway \(words[6]).1", "ifconfig \(words[6]).2 255.255.255.0"] + words[8...]
     ]
-    let tun = TunDevice(try TunDevice.open(device, isPersistent: false))
+    var tun = TunDevice(try TunDevice.open(device, isPersistent: false))
+    tun.offload(.auto)
     let socket = try TransportSocket.make(transport, .ipv4, .init(local: endpoint))
     if transport == .tcp { listen(socket.raw, 1) }
     try PeerIdentity.writeProfile(of: setup, at: endpoint, to: words[7])
@@ -45,7 +46,7 @@ enum BenchPeer {
       let connection = FileDescriptor(owning: adit_accept(socket.raw))
       _ = adit_socket_no_delay(connection.raw)
       _ = adit_socket_unsent_limit(connection.raw, 128 * 1024)
-      return PumpLink(tcp: try TCPSocket(connection))
+      return PumpLink(tcp: try TCPSocket(connection, mode: .auto))
     }
     var client = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -59,7 +60,7 @@ enum BenchPeer {
     let address = withUnsafeBytes(of: client.sin_addr) { IPAddress(bytes: Array($0)) }
     guard let address else { preconditionFailure("not IPv4") }
     let peer = Endpoint(address: address, port: UInt16(bigEndian: client.sin_port))
-    return PumpLink(udp: try UDPSocket(socket, peer: peer))
+    return PumpLink(udp: try UDPSocket(socket, peer: peer, mode: .auto))
   }
 
   static func say(_ text: String) {

@@ -1,6 +1,7 @@
 import Base
 import BenchPump
 import DataChannel
+import Engine
 import Glibc
 import IO
 import TestKit
@@ -12,7 +13,8 @@ struct PeerLoop: ~Copyable {
   private let server: MirrorServer
   private var link: PumpLink
   private var tun: TunDevice
-  private var pump = Pump()
+  private var pump: Pump
+  private var moderation = Moderation()
   private var poller: Poller
   private var wantsWritable = false
 
@@ -20,11 +22,13 @@ struct PeerLoop: ~Copyable {
     self.server = server
     self.poller = poller
     self.link = link
+    pump = Pump(joins: tun.offloads.contains(.coalesce))
     self.tun = tun
   }
 
   mutating func run() throws {
     var wasUp = false
+    Pause.sharpen()
     try poller.add(link.descriptor, for: .readable, token: Token.link.rawValue)
     try poller.add(tun.descriptor, for: .readable, token: Token.tun.rawValue)
     while !pump.isBroken, !server.sawExit, server.down?.sawExit != true {
@@ -37,19 +41,26 @@ struct PeerLoop: ~Copyable {
   }
 
   private mutating func turn() throws {
-    var readiness: Poller.Readiness = []
     let due = server.nextWake
-    for index in 0..<(try poller.wait(until: due)) where poller[index].token == Token.link.rawValue {
-      readiness = poller[index].readiness
+    let isPausing = moderation.isHot
+    if isPausing, !pump.hasMore { Pause.sleep(Moderation.window) }
+    let count = try isPausing || pump.hasMore ? poller.look() : poller.wait(until: due)
+    let now = Clock.now
+    var linkReady: Poller.Readiness = []
+    var tunReady: Poller.Readiness = []
+    for index in 0..<count {
+      if poller[index].token == Token.link.rawValue { linkReady = poller[index].readiness }
+      if poller[index].token == Token.tun.rawValue { tunReady = poller[index].readiness }
     }
-    if readiness.contains(.broken) { link.drainErrors() }
+    if linkReady.contains(.broken) { link.drainErrors() }
     if server.down != nil, server.up != nil {
-      server.down?.receive(&pump, from: &link, into: &tun)
-      server.up?.send(&pump, from: &tun, over: &link)
+      if !linkReady.isEmpty { server.down?.receive(&pump, from: &link, into: &tun) }
+      if linkReady.contains(.writable) || !tunReady.isEmpty { server.up?.send(&pump, from: &tun, over: &link) }
     } else {
       pump.receiveControl(&link)
     }
-    let now = Clock.now
+    let hasPackets = linkReady.contains(.readable) || tunReady.contains(.readable)
+    moderation.note(hasPackets: hasPackets, mayPause: server.up != nil, at: now)
     if !pump.control.isEmpty || due.map({ $0 <= now }) == true { talk(at: now) }
     try watch()
   }

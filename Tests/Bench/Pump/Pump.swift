@@ -7,15 +7,17 @@ import Wire
 ///
 /// The bench peer runs it beside a session, the counting of instructions without one.
 package struct Pump: ~Copyable {
-  /// Packets that one turn takes from the tun.
   private static let batch = 64
   private static let batchesAtOnce = 4
   private static let slot = 2048
 
-  private var packets = Burst(capacity: 256 * 1024, maximumCount: Pump.batch)
-  private var sealed = Burst(capacity: 256 * 1024 + Pump.batch * 256, maximumCount: Pump.batch)
-  private var received = Burst(capacity: 256 * 1024, maximumCount: 2 * Pump.batch)
-  private var stream = StreamBuffer(capacity: 192 * 1024, maximumCount: 2 * Pump.batch)
+  private var packets = Burst(capacity: 256 * 1024 + TunDevice.superSlot, maximumCount: Pump.batch)
+  private var sealed = Burst(capacity: 320 * 1024, maximumCount: 512)
+  private var received = Burst(
+    capacity: UDPSocket.mergedSlots * UDPSocket.mergedSlot + 512 * 1024,
+    maximumCount: UDPSocket.mergedSlots * UDPSocket.mostMerged)
+  private var stream = StreamBuffer(capacity: 192 * 1024, maximumCount: 512)
+  private var coalescer = Coalescer()
   private var cursor = FlushCursor()
   /// Something of `packets` is not sealed yet.
   private var hasPlain = false
@@ -29,8 +31,13 @@ package struct Pump: ~Copyable {
   /// Datagrams or records that left and that came.
   package private(set) var sent: UInt64 = 0
   package private(set) var came: UInt64 = 0
+  /// A turn stopped before all was moved.
+  package private(set) var hasMore = false
 
-  package init() {}
+  /// Segments enter the tun joined.
+  private let joins: Bool
+
+  package init(joins: Bool) { self.joins = joins }
 
   // MARK: tun → network
 
@@ -38,14 +45,15 @@ package struct Pump: ~Copyable {
     _ tun: inout TunDevice, over link: inout PumpLink, sealing lane: inout UpLane
   ) {
     var left = Self.batchesAtOnce
-    while left > 0, !isFull, !isBroken {
+    while !isFull, !isBroken {
+      guard left > 0 else { return hasMore = true }
       left -= 1
       packets.reset()
-      switch tun.fill(&packets, slot: Self.slot, most: Self.batch) {
-      case .some(let count):
+      switch tun.fill(&packets, slot: TunDevice.superSlot, most: Self.batch) {
+      case .some:
         hasPlain = true
         push(over: &link, sealing: &lane)
-        if count < Self.batch { return }
+        if tun.isDrained { return }
       case .nothing: return
       case .ended, .broken: isBroken = true
       }
@@ -74,12 +82,13 @@ package struct Pump: ~Copyable {
 
   // MARK: network → tun
 
-  /// - Parameter open: called with each burst, control packets taken out.
   package mutating func receiveWhatWaits(
     _ link: inout PumpLink, into tun: inout TunDevice, opening lane: inout DownLane
   ) {
+    hasMore = false
     var left = Self.batchesAtOnce
-    while left > 0, !isBroken, link.isStream ? receiveStream(&link, &tun, &lane) : receiveBurst(&link, &tun, &lane) {
+    while !isBroken, link.isStream ? receiveStream(&link, &tun, &lane) : receiveBurst(&link, &tun, &lane) {
+      guard left > 0 else { return hasMore = true }
       left -= 1
     }
   }
@@ -106,8 +115,9 @@ package struct Pump: ~Copyable {
       came &+= UInt64(count)
       Self.takeControl(&received, into: &control)
       lane.open(&received)
-      note(tun.flush(received))
-      return count == Self.batch
+      if joins { coalescer.join(&received) }
+      if !Self.write(&received, to: &tun) { isBroken = true }
+      return !link.isDrained
     case .broken:
       isBroken = true
       return false
@@ -121,7 +131,8 @@ package struct Pump: ~Copyable {
       came &+= UInt64(stream.burst.count)
       Self.takeControl(&stream.burst, into: &control)
       lane.open(&stream.burst)
-      note(tun.flush(stream.burst))
+      if joins { coalescer.join(&stream.burst) }
+      if !Self.write(&stream.burst, to: &tun) { isBroken = true }
       stream.compact()
     }
     return true
@@ -153,8 +164,16 @@ package struct Pump: ~Copyable {
     return !stream.burst.isEmpty
   }
 
-  private mutating func note(_ flushed: Flushed) {
-    if case .broken = flushed { isBroken = true }
+  /// - Returns: false when the tun is gone.
+  private static func write(_ burst: inout Burst, to tun: inout TunDevice) -> Bool {
+    var index = 0
+    while true {
+      switch tun.flush(burst, from: &index) {
+      case .done: return true
+      case .broken: return false
+      case .refused: Coalescer.part(&burst, head: index)
+      }
+    }
   }
 
   private static func takeControl(_ burst: inout Burst, into control: inout [[UInt8]]) {

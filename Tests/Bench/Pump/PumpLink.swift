@@ -27,6 +27,11 @@ package struct PumpLink: ~Copyable {
   mutating func fill(_ burst: inout Burst, slot: Int) -> Filled { udp?.fill(&burst, slot: slot) ?? .nothing }
   mutating func fill(_ stream: inout StreamBuffer) -> Filled { tcp?.fill(&stream) ?? .nothing }
 
+  /// The last read took all that waited.
+  var isDrained: Bool {
+    mutating get { udp?.isDrained ?? false }
+  }
+
   package mutating func drainErrors() { udp?.drainErrors() }
 
   /// One control packet, without a length. On a stream the sealed packets must have left.
