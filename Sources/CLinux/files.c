@@ -21,8 +21,13 @@ long adit_read(int descriptor, void *into, size_t count) { return ADIT_CALL(read
 
 long adit_write(int descriptor, const void *from, size_t count) { return ADIT_CALL(write(descriptor, from, count)); }
 
-long adit_write_parts(int descriptor, const void *parts, int count) {
-  return ADIT_CALL(writev(descriptor, parts, count));
+_Static_assert(
+  sizeof(adit_part) == sizeof(struct iovec) && offsetof(adit_part, base) == offsetof(struct iovec, iov_base) &&
+    offsetof(adit_part, count) == offsetof(struct iovec, iov_len),
+  "adit_part is no iovec");
+
+long adit_write_parts(int descriptor, const adit_part *parts, int count) {
+  return ADIT_CALL(writev(descriptor, (const struct iovec *)parts, count));
 }
 
 long adit_read_at(int descriptor, void *into, size_t count, int64_t offset) {

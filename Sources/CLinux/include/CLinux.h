@@ -27,8 +27,13 @@ int adit_open(const char *path, int flags, unsigned mode);
 int adit_close(int descriptor);
 long adit_read(int descriptor, void *into, size_t count);
 long adit_write(int descriptor, const void *from, size_t count);
-// writev(2); `parts` are struct iovec, at most IOV_MAX of them.
-long adit_write_parts(int descriptor, const void *parts, int count);
+// Laid out as struct iovec, which Swift finds now in one module, now in another.
+typedef struct adit_part {
+  void *base;
+  size_t count;
+} adit_part;
+// writev(2): at most IOV_MAX of them.
+long adit_write_parts(int descriptor, const adit_part *parts, int count);
 long adit_read_at(int descriptor, void *into, size_t count, int64_t offset);
 int adit_rewind(int descriptor);
 int adit_pipe(int ends[2]);

@@ -31,11 +31,11 @@ internal import Glibc
   package private(set) var isDrained = false
   private var steps: [OffloadStep] = []
   private let tun: FileDescriptor
-  private let parts: UnsafeMutablePointer<iovec>
+  private let parts: UnsafeMutablePointer<adit_part>
 
   package init(_ tun: consuming FileDescriptor) {
     unsafe parts = .allocate(capacity: Self.mostParts)
-    unsafe parts.initialize(repeating: iovec(), count: Self.mostParts)
+    unsafe parts.initialize(repeating: adit_part(), count: Self.mostParts)
     self.tun = tun
     _ = adit_set_nonblocking(self.tun.raw)
   }
@@ -128,13 +128,13 @@ internal import Glibc
   /// One super-packet from where its pieces lie.
   private func write(_ head: Burst.Packet, in burst: borrowing Burst, length: inout Int) -> Int {
     let header = unsafe burst.base + (Int(head.offset) - Self.headerCount)
-    unsafe parts[0] = iovec(iov_base: header, iov_len: Int(head.length) + Self.headerCount)
+    unsafe parts[0] = adit_part(base: header, count: Int(head.length) + Self.headerCount)
     var count = 1
     var next = Int(head.next)
     while next >= 0 {
       precondition(count < Self.mostParts)
       let piece = burst[next]
-      unsafe parts[count] = iovec(iov_base: burst.base + Int(piece.offset), iov_len: Int(piece.length))
+      unsafe parts[count] = adit_part(base: burst.base + Int(piece.offset), count: Int(piece.length))
       length += Int(piece.length)
       count += 1
       next = Int(piece.next)
