@@ -103,10 +103,8 @@ peer_down() {
 
 peer_build() {
   [ -z "${PEER:-}" ] || return 0
-  local built
   ADIT_BENCH=1 ${SWIFT:-swift} build -c release --product BenchPeer >&2 || return 1
-  built=$(ADIT_BENCH=1 ${SWIFT:-swift} build -c release --show-bin-path)/BenchPeer
-  [ -x "$built" ] && PEER=$built
+  PEER=.build/release/BenchPeer
 }
 
 # wireguard_up: wireguard-go at both ends, 10.70.0.1 and 10.70.0.2. Its sockets lie in one directory for all namespaces, so the names differ.
