@@ -76,8 +76,10 @@ extension Daemon {
         if loaded.settings.isEnabled != tunnel.loaded.settings.isEnabled {
           _ = overrides.change(tunnel.name) { $0.wish = nil }
         }
+        let isOffloadNew = tunnel.loaded.settings.offload != loaded.settings.offload
         tunnel.loaded = loaded
         configure(tunnel, at: now)
+        if isOffloadNew { sendConfiguration(to: tunnel, at: now) }
         sendHealth(to: tunnel, at: now)
         followWant(of: tunnel, at: now)
       } else if let index = free.popFirst() {

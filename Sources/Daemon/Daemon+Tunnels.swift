@@ -130,7 +130,7 @@ extension Daemon {
     supply(tunnel, nil, at: now)
   }
 
-  private func sendConfiguration(to tunnel: TunnelRun, at now: Instant) {
+  func sendConfiguration(to tunnel: TunnelRun, at now: Instant) {
     guard let text = tunnel.loaded.canonicalText else { return }
     let order = Order.configure(tunnel: tunnel.name.text, profile: text, offload: tunnel.loaded.settings.offload)
     send(order, to: tunnel, at: now)

@@ -73,7 +73,7 @@ extension EngineLoop {
       session?.down?.open(&rooms.stream.burst)
       if session?.isListening == true { listenToStream(at: now) }
       if names.isOn { names.holdAnswers(in: &rooms.stream.burst, at: now) }
-      if !Self.write(&rooms.stream.burst, to: &tun) { loseTun() }
+      if !Self.write(&rooms.stream.burst, to: &tun, joinedBy: &coalescer) { loseTun() }
       rooms.stream.compact()
       noticeExit(at: now)
     }
@@ -153,18 +153,20 @@ extension EngineLoop {
 
   /// Packets of the room for what the socket received, to the tun.
   mutating func writeReceived() {
-    if !Self.write(&rooms.received, to: &tun) { loseTun() }
+    if !Self.write(&rooms.received, to: &tun, joinedBy: &coalescer) { loseTun() }
   }
 
   /// - Returns: false when the tun is gone.
-  private static func write(_ burst: inout Burst, to tun: inout TunDevice?) -> Bool {
-    guard tun != nil else { return true }
+  private static func write(
+    _ burst: inout Burst, to tun: inout TunDevice?, joinedBy coalescer: inout Coalescer
+  ) -> Bool {
+    if tun?.offloads.contains(.coalesce) == true { coalescer.join(&burst) }
     var index = 0
     while true {
       switch tun?.flush(burst, from: &index) {
       case .done, nil: return true
       case .broken: return false
-      case .refused: index += 1
+      case .refused: Coalescer.part(&burst, head: index)
       }
     }
   }

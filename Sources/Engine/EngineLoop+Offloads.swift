@@ -5,8 +5,12 @@ internal import IO
 // What kernel and devices take in one go: said when it changes, and each step down once.
 
 extension EngineLoop {
-  /// The socket follows with the next connection.
-  mutating func follow(_ mode: OffloadMode) { offloadMode = mode }
+  /// The tun follows at once, the socket with the next connection.
+  mutating func follow(_ mode: OffloadMode) {
+    guard mode != offloadMode else { return }
+    offloadMode = mode
+    tun?.offload(mode)
+  }
 
   /// Costs a few comparisons while nothing changes.
   mutating func reportOffloads() {

@@ -45,6 +45,7 @@ struct EngineLoop: ~Copyable {
   /// What the supervisor knows to be in use.
   var reportedOffloads: Offloads?
   var moderation = Moderation()
+  var coalescer = Coalescer()
   /// One side had more than its turn of packets.
   var hasMore = false
 
@@ -182,6 +183,7 @@ struct EngineLoop: ~Copyable {
     linkInterest = nil
     link = nil
     rooms.forget()
+    session?.up?.abandonCut()
   }
 
   /// Takes a new tun; the old one is closed.
@@ -193,5 +195,6 @@ struct EngineLoop: ~Copyable {
       totals.tunSendErrors &+= counters.readErrors
     }
     tun = TunDevice(descriptor)
+    tun?.offload(offloadMode)
   }
 }

@@ -109,8 +109,8 @@ internal import Glibc
         wrote = write(packet, in: burst, length: &length)
       }
       if wrote == -Int(EINVAL), packet.next >= 0 {
-        offloads.remove(.coalesce)
-        steps.append(OffloadStep(.coalesce, .refused(EINVAL)))
+        // The burst may hold more of them.
+        if offloads.remove(.coalesce) != nil { steps.append(OffloadStep(.coalesce, .refused(EINVAL))) }
         return .refused
       }
       index += 1
