@@ -34,6 +34,30 @@ struct AllocationTests {
     #expect(least < 10_000)
     #expect(packets % 10_000 == 0 && packets > 0)
   }
+
+  @Test("10,000 segments of super-packets leave nothing behind", arguments: Suite.kinds)
+  func flatSegments(suite: Suite) {
+    var up = makeUp(suite, .client)
+    var plain = Burst(capacity: 1 << 17, maximumCount: 1)
+    // Too few for one packet, so that it is left half cut each time.
+    var sealed = Burst(capacity: 1 << 16, maximumCount: 30)
+    let packet = SuperPacket.tcp(payload: 70_000 - 40)
+    let (bytes, vnet) = (packet.bytes, packet.header.bytes)
+    var least = Int.max
+    for _ in 0..<10 {
+      let before = heapInUse()
+      for _ in 0..<200 {
+        plain.reset()
+        _ = plain.append(bytes, vnet: vnet)
+        repeat { sealed.reset() } while !up.seal(&plain, into: &sealed)
+      }
+      least = min(least, heapInUse() - before)
+      if least < 10_000 { break }
+    }
+    let packets = up.counters.packets
+    #expect(least < 10_000)
+    #expect(packets % 10_000 == 0 && packets > 0)
+  }
 }
 
 /// Bytes that malloc handed out in all its arenas, by its own report.

@@ -3,7 +3,7 @@ import Glibc
 /// The trials of a seeded property test: 20,000 in release, few enough for seconds where nothing is optimised, and what
 /// `scripts/fuzz` asks for.
 ///
-/// Each has a seed of its own; a test that fails names it, and `scripts/fuzz 0 SEED` runs that one alone.
+/// Each has a seed of its own; a test that fails names it, and with ADIT_FUZZ_ONLY=SEED runs that trial alone.
 struct Trials: Sequence, IteratorProtocol {
   private var left: Int
   private var seeds: SeededGenerator
