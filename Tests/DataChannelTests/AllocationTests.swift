@@ -61,7 +61,7 @@ struct AllocationTests {
 }
 
 /// Bytes that malloc handed out in all its arenas, by its own report.
-private func heapInUse() -> Int {
+func heapInUse() -> Int {
   typealias MallocInfo = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
   guard let symbol = dlsym(nil, "malloc_info") else { return 0 }
   var text: UnsafeMutablePointer<CChar>?
