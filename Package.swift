@@ -121,7 +121,7 @@ let package = Package(
       "Session",
       ["TestKit", "Profile", "Wire", "Crypto", "TLS", "ControlChannel", "DataChannel", "Exchange"],
       exclude: ["Recordings"]),
-    roomTests("Gateway", ["Profile", "Settings"], exclude: ["Plans"]),
+    roomTests("Gateway", ["Profile", "Settings", "NamespaceKit"], exclude: ["Plans"]),
     roomTests("Supervisor", ["Profile", "Settings", "Gateway", "Exchange"]),
     roomTests("IO", ["CLinux"]),
     roomTests("Netlink", ["CLinux", "NamespaceKit"]),

@@ -282,7 +282,7 @@ struct ElementTests {
     let (notes, time, count) = try inHouse { state in
       let hands = try Hands(stateDirectory: state.path)
       _ = try hands.applyNow(table("first"), within: patience)
-      let time = ContinuousClock().measure { hands.add(elements) }
+      let time = ProcessorTime.measure { hands.add(elements) }
       _ = try hands.applyNow(table("second"), within: patience)
       return (hands.takeElementNotes(), time, try FirewallTable.elements(of: "pass4", in: "adit").count)
     }
