@@ -1,7 +1,6 @@
 import Base
+import Daemon
 import Testing
-
-@testable import Daemon
 
 @Suite("Remembered sizes")
 struct MTUMemoryTests {

@@ -1,7 +1,6 @@
 import Base
+import Engine
 import Testing
-
-@testable import Engine
 
 @Suite("Answers of the DNS that pass inside the tunnel")
 struct DNSMessageTests {

@@ -1,7 +1,6 @@
 import Base
+import Engine
 import Testing
-
-@testable import Engine
 
 @Suite("UDP inside the tunnel")
 struct InnerDatagramTests {

@@ -1,9 +1,8 @@
 import Base
+import Engine
 import Exchange
 import Profile
 import Testing
-
-@testable import Engine
 
 @Suite("Which answers wait for the firewall")
 struct NameWatchTests {

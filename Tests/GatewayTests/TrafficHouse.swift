@@ -1,9 +1,8 @@
 import Base
+import Gateway
 import Profile
 import Settings
 import Testing
-
-@testable import Gateway
 
 /// The house of docs/TRAFFIC.md in one of its states, and packets to send through it.
 struct TrafficHouse {

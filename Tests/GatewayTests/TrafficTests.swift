@@ -1,9 +1,8 @@
 import Base
 import Foundation
+import Gateway
 import Settings
 import Testing
-
-@testable import Gateway
 
 /// One row of a table of docs/TRAFFIC.md.
 struct TrafficRow: CustomTestStringConvertible, Sendable {

@@ -1,7 +1,6 @@
 import Base
+import Profile
 import Testing
-
-@testable import Profile
 
 @Suite("The option table is the one truth")
 struct OptionTableTests {

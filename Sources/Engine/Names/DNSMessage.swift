@@ -1,22 +1,22 @@
-internal import Base
+package import Base
 
 /// What a question or an answer of the DNS (RFC 1035) says, as far as policies by domain need it.
 ///
 /// A stranger wrote it. Any bytes give a message or `nil`: a name ends because its pointers only go backwards and its
 /// length is bounded, the chain of aliases because its steps are counted, the list because its records are.
-struct DNSMessage: Hashable {
-  struct Address: Hashable {
-    var address: IPAddress
+package struct DNSMessage: Hashable {
+  package struct Address: Hashable {
+    package var address: IPAddress
     /// Seconds; the least of the address's own and of the aliases that lead to it.
-    var lifetime: UInt32
+    package var lifetime: UInt32
   }
 
-  var identifier: UInt16
-  var isAnswer: Bool
+  package var identifier: UInt16
+  package var isAnswer: Bool
   /// Dotted, lower-case; letters, digits, hyphens and underscores only.
-  var question: String
+  package var question: String
   /// Of the question, or of an alias that it leads to. Empty for a question, and for an answer without any.
-  var addresses: [Address] = []
+  package var addresses: [Address] = []
 
   /// A datagram of 64 KiB could hold 4,000; no honest answer comes near this.
   private static let mostRecords = 256
@@ -42,7 +42,7 @@ struct DNSMessage: Hashable {
     }
   }
 
-  init?(_ message: Span<UInt8>) {
+  package init?(_ message: Span<UInt8>) {
     guard message.count > 12 else { return nil }
     let flags = message.word(at: 2)
     // An ordinary query, without an error, for one name.

@@ -1,21 +1,21 @@
-internal import Base
+package import Base
 
 /// An unfragmented UDP datagram inside an IP packet of the tunnel: where it comes from, where it goes, and where its
 /// payload lies.
 ///
 /// Nothing is believed of what the headers say: every length is checked against the packet.
-struct InnerDatagram: Hashable {
-  var source: Endpoint
-  var destination: Endpoint
+package struct InnerDatagram: Hashable {
+  package var source: Endpoint
+  package var destination: Endpoint
   /// Within the packet.
-  var payload: Range<Int>
+  package var payload: Range<Int>
 
   /// More extension headers than any honest sender uses are not followed.
   private static let mostExtensions = 8
   private static let udp: UInt8 = 17
 
   /// Finds out with a few comparisons whether the packet is UDP at all: this runs for every packet of a burst.
-  init?(_ packet: Span<UInt8>) {
+  package init?(_ packet: Span<UInt8>) {
     guard packet.count >= 28 else { return nil }
     switch packet[0] >> 4 {
     case 4:

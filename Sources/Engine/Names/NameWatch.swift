@@ -1,18 +1,18 @@
-internal import Base
-internal import Exchange
+package import Base
+package import Exchange
 
 /// Watches the DNS answers that come out of the tunnel, and holds those that matter to a policy until the supervisor has
 /// put their addresses into the policy's set: so the client's first packet goes the right way already.
 ///
 /// Only an answer to a question that went into the tunnel counts. Otherwise anybody who can send a datagram to the tunnel's
 /// address could say which way the house goes.
-struct NameWatch {
+package struct NameWatch {
   /// The supervisor needs one run of nft, some 20 ms. A client asks again after seconds.
-  static let patience: Duration = .milliseconds(200)
+  package static let patience: Duration = .milliseconds(200)
   /// Held at once; with more the client does not wait.
-  static let mostHeld = 64
+  package static let mostHeld = 64
   /// Questions under way; older ones are forgotten first.
-  static let mostAsked = 512
+  package static let mostAsked = 512
   /// Datagrams of the DNS go from port to port of their own.
   private static let port: UInt16 = 53
 
@@ -23,7 +23,7 @@ struct NameWatch {
   }
 
   /// False without a policy by domain: nothing is looked at then.
-  private(set) var isOn = false
+  package private(set) var isOn = false
   private var domains = WatchedDomains([])
   private var generation: UInt32 = 0
   private var sequence: UInt32 = 0
@@ -32,14 +32,16 @@ struct NameWatch {
   /// What the supervisor is to hear.
   private var reports: [NamesReport] = []
   /// Answers that went through at once because too many were held.
-  private(set) var unheld: UInt64 = 0
+  package private(set) var unheld: UInt64 = 0
 
   /// When the first one held goes on.
-  var deadline: Instant? { held.first?.until }
-  var hasReports: Bool { !reports.isEmpty }
+  package var deadline: Instant? { held.first?.until }
+  package var hasReports: Bool { !reports.isEmpty }
+
+  package init() {}
 
   /// Watches for these from now on; what is held goes on when its time is over.
-  mutating func watch(_ order: WatchOrder) {
+  package mutating func watch(_ order: WatchOrder) {
     domains = WatchedDomains(order.domains)
     generation = order.generation
     isOn = !domains.isEmpty
@@ -50,7 +52,7 @@ struct NameWatch {
   // MARK: Into the tunnel
 
   /// Remembers the questions about watched domains among the packets of the LAN.
-  mutating func noticeQuestions(in burst: borrowing Burst) {
+  package mutating func noticeQuestions(in burst: borrowing Burst) {
     var index = 0
     while index < burst.count {
       let packet = burst.bytes(index)
@@ -81,7 +83,7 @@ struct NameWatch {
   // MARK: Out of the tunnel
 
   /// Takes the answers to them out of the burst.
-  mutating func holdAnswers(in burst: inout Burst, at now: Instant) {
+  package mutating func holdAnswers(in burst: inout Burst, at now: Instant) {
     var index = 0
     while index < burst.count {
       if burst[index].verdict == .forward, isAnswer(burst.bytes(index)), hold(burst.copy(index), at: now) {
@@ -115,7 +117,7 @@ struct NameWatch {
     return true
   }
 
-  mutating func takeReports() -> [NamesReport] {
+  package mutating func takeReports() -> [NamesReport] {
     defer { reports = [] }
     return reports
   }
@@ -123,13 +125,13 @@ struct NameWatch {
   // MARK: On their way
 
   /// The answer whose addresses stand; `nil` when it went on already.
-  mutating func release(_ sequence: UInt32) -> [UInt8]? {
+  package mutating func release(_ sequence: UInt32) -> [UInt8]? {
     guard let place = held.firstIndex(where: { $0.sequence == sequence }) else { return nil }
     return held.remove(at: place).packet
   }
 
   /// Those that have waited long enough.
-  mutating func releaseLate(at now: Instant) -> [[UInt8]] {
+  package mutating func releaseLate(at now: Instant) -> [[UInt8]] {
     let late = held.prefix { $0.until <= now }
     held.removeFirst(late.count)
     return late.map(\.packet)

@@ -1,22 +1,22 @@
-internal import Profile
+package import Profile
 
 /// The domains of all policies, asked by name: which of them is it, or lies it under?
-struct WatchedDomains {
+package struct WatchedDomains {
   private let places: [Substring: UInt32]
 
-  init(_ domains: [DomainName]) {
+  package init(_ domains: [DomainName]) {
     var places: [Substring: UInt32] = [:]
     places.reserveCapacity(domains.count)
     for (place, domain) in domains.enumerated() { places[domain.text[...]] = UInt32(place) }
     self.places = places
   }
 
-  var isEmpty: Bool { places.isEmpty }
+  package var isEmpty: Bool { places.isEmpty }
 
   /// Place in the list of the domain that the name equals or is a subdomain of; of several the nearest.
   ///
   /// - Parameter name: dotted, lower-case.
-  func nearest(to name: String) -> UInt32? {
+  package func nearest(to name: String) -> UInt32? {
     var rest = name[...]
     while true {
       if let place = places[rest] { return place }

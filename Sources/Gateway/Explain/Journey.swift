@@ -1,21 +1,21 @@
-import Base
+package import Base
 
 /// One packet's way through the firewall and the routing of a scene. It walks the very values that make the rules.
-struct Journey {
-  enum End {
+package struct Journey {
+  package enum End {
     case device(DeviceName, gateway: IPAddress?)
     case router
     case refused(Refusal)
   }
 
-  enum Refusal {
+  package enum Refusal {
     case rejection(NftStatement.Rejection)
     case unreachable
   }
 
   let scene: Scene
-  private(set) var packet: Packet
-  private(set) var steps: [String] = []
+  package private(set) var packet: Packet
+  package private(set) var steps: [String] = []
   /// What asked for the mark it bears, for the refusal it met, for the rule of the guard that let it by, for its diversion.
   private(set) var marking: NftOrigin?
   private(set) var refusing: NftOrigin?
@@ -28,12 +28,12 @@ struct Journey {
   /// A rule asked for a MAC address that is not known.
   private(set) var missesMAC = false
 
-  init(_ packet: Packet, in scene: Scene) {
+  package init(_ packet: Packet, in scene: Scene) {
     self.packet = packet
     self.scene = scene
   }
 
-  mutating func travel() -> End { packet.input == nil ? leaveRouter() : passThrough() }
+  package mutating func travel() -> End { packet.input == nil ? leaveRouter() : passThrough() }
 
   private mutating func passThrough() -> End {
     if let refusal = pass(.prerouting) { return .refused(refusal) }

@@ -1,7 +1,7 @@
 import Base
 
 /// Why one option line cannot be taken as it stands.
-struct OptionProblem: Error {
+package struct OptionProblem: Error {
   /// Index of the argument to point at; `nil` = the option.
   var argument: Int?
   var text: String

@@ -1,7 +1,7 @@
 import Base
 
 /// A profile while its lines are read.
-struct ProfileDraft {
+package struct ProfileDraft {
   var profile = Profile()
   var findings = Findings()
   /// Remotes and their defaults outside blocks.
@@ -35,7 +35,7 @@ struct ProfileDraft {
   var askpassLine: OptionLine?
   var clientCertificateIsOptional = false
 
-  init(ignoringUnknown: Bool, files: Profile.FileExpectation) {
+  package init(ignoringUnknown: Bool, files: Profile.FileExpectation) {
     ignoresUnknown = ignoringUnknown
     self.files = files
   }
@@ -127,7 +127,7 @@ struct ProfileDraft {
   }
 
   /// - Returns: false when no topic knows the option; a test asks this for every honoured row of the table.
-  mutating func apply(_ line: OptionLine) throws(OptionProblem) -> Bool {
+  package mutating func apply(_ line: OptionLine) throws(OptionProblem) -> Bool {
     if try applyConnection(line) { return true }
     if try applyTimers(line) { return true }
     if try applyCiphers(line) { return true }
