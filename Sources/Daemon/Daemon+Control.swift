@@ -109,5 +109,6 @@ extension Daemon {
         asked.removeAll { $0.index == index }
       }
     }
+    for tunnel in asked { tunnel.watch?.miss(at: now) }
   }
 }

@@ -174,8 +174,14 @@ extension Daemon {
     }
     switch engine.receive() {
     case .reports(let reports):
-      if !reports.isEmpty { tunnel.watch?.hear() }
-      for report in reports { take(report, of: tunnel, at: now) }
+      for report in reports {
+        if case .counters(let counters) = report {
+          tunnel.watch?.hear(carried: counters.tunReceivedPackets &+ counters.tunSentPackets)
+        } else {
+          tunnel.watch?.hear(at: now)
+        }
+        take(report, of: tunnel, at: now)
+      }
     case .closed: forget(engine.channelDescriptor)
     case .misbehaved:
       log.log(.error, Fault(.engineMisbehaved).sentence, of: tunnel.label, at: now)

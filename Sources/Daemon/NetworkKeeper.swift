@@ -34,7 +34,7 @@ final class NetworkKeeper {
   private(set) var refreshAt: Instant?
   /// When to look at settings of whose changes the kernel does not tell.
   private var settingsAt: Instant?
-  private static let settingsInterval: Duration = .seconds(10)
+  private var calm = CalmPause()
 
   /// nft costs some 20 ms of work; what netlink brings back costs less.
   private var ofTable = Restoration(longestPause: .seconds(4))
@@ -132,7 +132,7 @@ final class NetworkKeeper {
     ofTable.end()
     ofTheRest.end()
     marks = settings.globals.marks
-    settingsAt = now + Self.settingsInterval
+    settingsAt = calm.begin(at: now)
     do throws(Fault) {
       awaitsFirewall = !hands.hasRuleset
       wantsElements = wantsElements || lostElements
@@ -181,7 +181,7 @@ final class NetworkKeeper {
   /// Goes on when nft has ended or its time is over, or looks at the settings.
   func proceed(at now: Instant) {
     if let due = settingsAt, due <= now {
-      settingsAt = now + Self.settingsInterval
+      settingsAt = calm.stretch(at: now)
       if hands.hasLostSetting { restore(ofTheRest.moment(at: now), at: now) }
     }
     guard hands.isBusy else { return }

@@ -7,7 +7,7 @@ internal import Settings
 /// Keeps an eye on who answers names on this router: the kernel tells nobody when a socket is opened.
 struct ResolverWatch {
   /// dnsmasq often starts after us, and its owner may restart it at any time.
-  private static let interval: Duration = .seconds(10)
+  private var calm = CalmPause()
   /// A restart by its owner takes a moment, and must not pass for its end.
   private static let grace: Duration = .seconds(3)
 
@@ -28,7 +28,7 @@ struct ResolverWatch {
       sockets = nil
       return nil
     }
-    lookAt = now + (goneSince == nil ? Self.interval : Self.grace)
+    lookAt = goneSince == nil ? calm.begin(at: now) : now + Self.grace
     // While it is restarted by ourselves there is nothing to see.
     guard !hand.isBusy || sockets == nil else { return facts }
     let seen = ResolverSearch.sockets()
@@ -49,7 +49,7 @@ struct ResolverWatch {
   /// - Returns: true when it is time to plan anew.
   mutating func hasChanged(at now: Instant) -> Bool {
     guard let due = lookAt, due <= now else { return false }
-    lookAt = now + Self.interval
+    lookAt = calm.stretch(at: now)
     return !hand.isBusy && ResolverSearch.sockets() != sockets
   }
 }

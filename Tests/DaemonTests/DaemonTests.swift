@@ -79,16 +79,61 @@ struct DaemonTests {
     #expect(watch.look(at: watch.due) == .hangs)
   }
 
+  @Test("One that carries nothing is asked ever more rarely, and one that carries packets or says something every time")
+  func idleEngine() {
+    var watch = EngineWatch(at: start)
+    var pauses: [Duration] = []
+    for _ in 0..<6 {
+      let asked = watch.due
+      #expect(watch.look(at: asked) == .ask)
+      watch.hear(carried: 0)
+      // What others asked meanwhile is no sign of rest.
+      watch.hear(carried: 0)
+      pauses.append(watch.due - asked)
+    }
+    #expect(pauses == [10, 20, 40, 80, 80, 80].map { .seconds($0) })
+    var asked = watch.due
+    watch.miss(at: asked - .seconds(70))
+    #expect(watch.due == asked - .seconds(65))
+    asked = watch.due
+    #expect(watch.look(at: asked) == .ask)
+    watch.hear(carried: 7)
+    #expect(watch.due == asked + EngineWatch.interval)
+    asked = watch.due
+    #expect(watch.look(at: asked) == .ask)
+    watch.hear(carried: 7)
+    #expect(watch.due == asked + .seconds(10))
+    watch.hear(at: asked + .seconds(1))
+    #expect(watch.due == asked + .seconds(6))
+    // From the longest pause on it still takes a few seconds only.
+    for _ in 0..<6 {
+      #expect(watch.look(at: watch.due) == .ask)
+      watch.hear(carried: 7)
+    }
+    asked = watch.due
+    for _ in 0..<EngineWatch.mostUnanswered { #expect(watch.look(at: watch.due) == .ask) }
+    #expect(watch.look(at: watch.due) == .hangs)
+    #expect(watch.due - asked <= .seconds(20))
+  }
+
+  @Test("What changes without an event is looked at ever more rarely while nothing moves")
+  func calm() {
+    var calm = CalmPause()
+    #expect(calm.begin(at: start) == start + .seconds(10))
+    #expect((0..<4).map { _ in calm.stretch(at: start) - start } == [20, 40, 80, 80].map { .seconds($0) })
+    #expect(calm.begin(at: start) == start + .seconds(10))
+  }
+
   @Test("One that answers, or slept with the whole house, is left alone")
   func livingEngine() {
     var watch = EngineWatch(at: start)
     for _ in 0..<100 {
       #expect(watch.look(at: watch.due) == .ask)
-      watch.hear()
+      watch.hear(carried: 1)
     }
     #expect(watch.look(at: watch.due) == .ask)
     #expect(watch.look(at: watch.due + .seconds(100_000)) == .ask)
-    watch.hear()
+    watch.hear(at: start)
     #expect(watch.look(at: watch.due) == .ask)
   }
 
