@@ -157,8 +157,9 @@ extension Daemon {
     }
     tunnel.grounds.evidence.askedOutside(OutsideFacts(asked: asked, answered: answered, server: server), at: now)
     tunnel.grounds.soundedAt = now
-    // An attempt may wait a minute for its first answer; that there is none is known far sooner.
-    if !answered.isEmpty, let fault = tunnel.silence, let quiet = tunnel.grounds.quietSince,
+    // An attempt may wait a minute for its first answer; that there is none is known far sooner. A session judges by itself.
+    if !answered.isEmpty, tunnel.supervisor.status != .connected, let fault = tunnel.silence,
+      let quiet = tunnel.grounds.quietSince,
       now - quiet >= Self.longSilence
     {
       tunnel.grounds.evidence.suspect(fault, server: tunnel.serverWords, at: now)

@@ -22,7 +22,7 @@ extension Liveness {
     private(set) var next: Instant
     private var asked = 0
     private var hasFailed = false
-    private var wasTold = false
+    private(set) var wasTold = false
     private var hadGrace = false
 
     init(cause: Cause, since: Instant, begun: Instant, verdict: Instant?, provesFrom: Instant) {

@@ -44,6 +44,11 @@ struct Liveness {
   /// Inquiries in a row that ended well without an answer to their echoes.
   private var unanswered = 0
   private var echoIsKnown = false
+  /// Inner packets that came.
+  private var carried: UInt64 = 0
+  /// The server lives and carries nothing: a gateway that answered echoes before does not any more, and nothing else comes
+  /// out of the tunnel.
+  private var isMute = false
   /// A stream repeats by itself what is lost, which takes it longer.
   private let isStream: Bool
 
@@ -79,6 +84,7 @@ struct Liveness {
     if health.target != self.health.target {
       unanswered = 0
       echoIsKnown = false
+      isMute = false
     }
     self.health = health
     scheduleCheck(at: now)
@@ -92,14 +98,29 @@ struct Liveness {
     phase = .watching(since: now, until: now + window, flow)
   }
 
+  /// - Parameters:
+  ///   - received: authenticated packets of all kinds so far.
+  ///   - carried: those of them that came out of the tunnel, but for answers to our own questions.
   /// - Returns: what its owner must know.
-  mutating func observe(received: UInt64, at now: Instant) -> Proof? {
+  mutating func observe(received: UInt64, carried: UInt64, at now: Instant) -> Proof? {
     guard received != self.received else { return nil }
     self.received = received
     lastHeard = now
-    guard case .asking(let inquiry) = phase, inquiry.provesFrom <= now else { return nil }
+    let carries = carried != self.carried
+    self.carried = carried
+    let wasMute = isMute && carries
+    if carries { isMute = false }
+    guard case .asking(let inquiry) = phase, inquiry.provesFrom <= now else {
+      return wasMute ? .alive(roundTrip: roundTrip.smoothed ?? .zero) : nil
+    }
     if !isDeaf { unanswered += 1 }
-    return conclude(inquiry, took: roundTrip.smoothed ?? now - inquiry.begun)
+    let took = roundTrip.smoothed ?? now - inquiry.begun
+    if wasMute {
+      phase = .resting
+      return .alive(roundTrip: took)
+    }
+    if inquiry.cause == .silence, echoIsKnown, inquiry.wasTold, !carries { isMute = true }
+    return conclude(inquiry, took: took)
   }
 
   /// An echo came back.
@@ -108,10 +129,15 @@ struct Liveness {
     unanswered = 0
     echoIsKnown = true
     lastHeard = now
+    let wasMute = isMute
+    isMute = false
     // Our own question keeps nobody from asking the next.
     receivedAtCheck &+= 1
-    guard case .asking(let inquiry) = phase, inquiry.begun <= sentAt else { return nil }
-    return conclude(inquiry, took: sample)
+    guard case .asking(let inquiry) = phase, inquiry.begun <= sentAt else {
+      return wasMute ? .alive(roundTrip: sample) : nil
+    }
+    phase = .resting
+    return inquiry.isPublic || wasMute ? .alive(roundTrip: sample) : nil
   }
 
   mutating func hold(at now: Instant) {
@@ -192,7 +218,8 @@ struct Liveness {
 
   private mutating func conclude(_ inquiry: Inquiry, took: Duration) -> Proof? {
     phase = .resting
-    return inquiry.isPublic ? .alive(roundTrip: took) : nil
+    // On another way it lives, whatever it carries.
+    return inquiry.isPublic && (!isMute || inquiry.cause == .path) ? .alive(roundTrip: took) : nil
   }
 
   /// A gateway that never answers echoes is judged by the control channel alone.

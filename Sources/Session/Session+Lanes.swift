@@ -24,7 +24,9 @@ extension Session {
     guard stage == .applying || stage == .up, down != nil else { return }
     readLanes()
     keepalive.observe(sent: sent.sealedPackets, received: authenticatedData, at: now)
-    if let proof = liveness.observe(received: flow.received, at: now) { tell(proof, at: now, into: &outbox) }
+    if let proof = liveness.observe(received: flow.received, carried: received.packets, at: now) {
+      tell(proof, at: now, into: &outbox)
+    }
     followEpoch(of: primary?.keyID)
     followEpoch(of: lameDuck?.keyID)
     if isSwitchPending, !peerUsesNewKey, let keyID = primary?.keyID, let usage = down?.usage(of: keyID),

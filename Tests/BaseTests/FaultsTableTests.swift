@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test("every row is run by a case, and every layer but DNS inside has one") func cases() throws {
-    let names = ["way", "name", "server", "ports", "tls", "login"]
+    let names = ["way", "name", "server", "ports", "tls", "login", "data"]
     let run = try names.map { try Self.text("Tests/Namespaces/cases/blame-\($0).sh") }.joined(separator: "\n")
     let words = Set(run.split { !($0.isLetter || $0 == "-") }.map(String.init))
     let rows = try Self.rows()

@@ -166,6 +166,26 @@ struct LivenessTests {
     #expect(talk.now - begin <= .seconds(10), "\(talk.now - begin)")
   }
 
+  @Test(
+    "A server that lives and carries nothing any more is told once, without a verdict, until something comes through")
+  func mute() throws {
+    let talk = try up()
+    talk.dataPace = .milliseconds(200)
+    talk.run(for: .seconds(5))
+    talk.server.dropsInside = true
+    talk.run(for: .seconds(120))
+    #expect(!talk.proofs.isEmpty && !hasFailed(talk))
+    #expect(!talk.proofs.contains { if case .alive = $0 { true } else { false } }, "\(talk.proofs)")
+    talk.server.dropsInside = false
+    #expect(
+      talk.run(for: .seconds(10)) { if case .alive? = talk.proofs.last { true } else { false } }, "\(talk.proofs)")
+    #expect(!hasFailed(talk))
+    // A dead one is found as ever.
+    talk.run(for: .seconds(5))
+    talk.wire.cutTowards = .client
+    #expect(talk.run(for: .seconds(10)) { hasFailed(talk) })
+  }
+
   @Test("R-16 nothing is asked and nothing judged before the session is up")
   func notUp() throws {
     let mirror = TestProfile.mirror()

@@ -9,6 +9,8 @@ import Wire
 /// A small server in memory, made of the same rooms as the client, whose manners a test chooses.
 package final class MirrorServer {
   package let setup: MirrorSetup
+  /// A firewall there drops what comes out of the tunnel, and nothing goes into it.
+  package var dropsInside = false
   /// What it sent and nobody carried away yet.
   package var packets: [[UInt8]] = []
   /// Inner packets that arrived.
@@ -78,6 +80,7 @@ package final class MirrorServer {
 
   /// As the kernel of a server does for its own address.
   private func take(_ packet: [UInt8], at now: Instant) {
+    if dropsInside { return }
     guard let answer = InnerPacket.echoAnswer(to: packet) else { return received.append(packet) }
     echoes.append(packet)
     if setup.answersEchoes { send(answer, at: now) }
@@ -97,6 +100,7 @@ package final class MirrorServer {
 
   /// Seals an inner packet for the client.
   package func send(_ packet: [UInt8], at now: Instant) {
+    if dropsInside { return }
     lastSent = now
     if let sealed = up?.seal(packet, isStream: setup.transport == .tcp) { packets.append(sealed) }
   }
