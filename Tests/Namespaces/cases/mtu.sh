@@ -61,6 +61,7 @@ passes "an uplink of our own" 1328
 ip -n "$LAB_GW" link set wan1 mtu 1500
 follows 5 "and wider" 1348
 expect "the same session all the while" adit_status '"handshakes":1,'
+refuse "what we changed ourselves is blamed on nobody" adit_log 'by another program'
 expect "stops in time" adit_stop
 
 adit_run
@@ -78,6 +79,7 @@ adit reconnect home
 expect_within 10 "connected once more" adit_connected
 expect_within 3 "the LAN gets through" ping_lan 192.0.2.80
 expect "the owner's word is not measured against" mtu_is 1444
+refuse "what we changed ourselves is blamed on nobody" adit_log 'by another program'
 expect "stops in time" adit_stop
 
 rm "$LAB_DIR/config/tunnel-home"
@@ -89,4 +91,5 @@ expect_within 3 "the LAN gets through" ping_lan 192.0.2.80
 forgets
 # As much as the server's own way out takes.
 expect "over TCP nothing is cut: the connection does that" fits 1400
+refuse "what we changed ourselves is blamed on nobody" adit_log 'by another program'
 expect "stops in time" adit_stop
