@@ -23,7 +23,7 @@ package struct DNSMessage: Hashable {
   private static let mostAliases = 16
   /// Of 255 on the wire, without the first length and the end.
   static let longestName = 253
-  static let mostPointers = 32
+  package static let mostPointers = 32
 
   private enum RecordType {
     static let ipv4: UInt16 = 1
