@@ -52,10 +52,11 @@ struct ReferenceJoiner {
     open = []
   }
 
-  /// Data with no flag but PSH, and just as a kernel would have made it.
+  /// Data with no flag but PSH, and just as any kernel and device would have made it.
   private static func isPlain(_ packet: [UInt8], _ headers: (ip: Int, tcp: Int)) -> Bool {
     packet.count > headers.ip + headers.tcp && [0x10, 0x18].contains(packet[headers.ip + 13])
-      && packet[headers.ip + 12] % 16 == 0 && SuperPacket(joining: [packet])?.segments == [packet]
+      && packet[headers.ip + 12] % 16 == 0 && get16(packet, headers.ip + 16) != 0
+      && SuperPacket(joining: [packet])?.segments == [packet]
   }
 
   private static func mayBeTCP(_ packet: [UInt8]) -> Bool {

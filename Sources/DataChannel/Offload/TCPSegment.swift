@@ -142,11 +142,14 @@
     return true
   }
 
-  /// True when cutting would write the very checksums that stand here: they are right, and right in the one form that
-  /// computing gives, which is never 0xffff.
+  /// True when cutting would write the very checksums that stand here.
+  ///
+  /// They must be right, and of the one form that everybody gives them: all ones say zero, and where TCP's comes out as
+  /// zero the kernel writes zero but a device may write ones.
   @inline(__always)
   var hasGoodChecksums: Bool {
-    guard unsafe Self.word(tcp, 16) != 0xffff, Checksum.fold(sum) == 0xffff else { return false }
+    let field = unsafe Self.word(tcp, 16)
+    guard field != 0, field != 0xffff, Checksum.fold(sum) == 0xffff else { return false }
     guard isIPv4 else { return true }
     return unsafe Self.word(start, 10) != 0xffff && Checksum.fold(Checksum.sum(start, count: ipSize)) == 0xffff
   }
