@@ -1,7 +1,7 @@
 /// What stands in front of every payload of a session with `fragment`, inside the encryption and outside the compression
 /// framing: 32 bits, most significant byte first (protocol.md section 10.1).
-struct FragmentHeader: Hashable {
-  enum Kind: UInt32 {
+package struct FragmentHeader: Hashable {
+  package enum Kind: UInt32 {
     /// The payload is a packet.
     case whole = 0
     /// One of several pieces, and not the last.
@@ -9,22 +9,22 @@ struct FragmentHeader: Hashable {
     case last
   }
 
-  static let size = 4
+  package static let size = 4
   /// Five bits count them.
   static let mostPieces = 32
   /// All pieces but the last are this long, or a multiple of it: its last two bits do not travel.
   static let grain = 4
 
-  var kind: Kind
+  package var kind: Kind
   /// Common to all pieces of one packet.
-  var sequence: UInt8 = 0
-  var index = 0
+  package var sequence: UInt8 = 0
+  package var index = 0
   /// Bytes of every piece but the last; said by the last alone, the others show it.
-  var pieceSize = 0
+  package var pieceSize = 0
 
-  static let whole = FragmentHeader(kind: .whole)
+  package static let whole = FragmentHeader(kind: .whole)
 
-  init(kind: Kind, sequence: UInt8 = 0, index: Int = 0, pieceSize: Int = 0) {
+  package init(kind: Kind, sequence: UInt8 = 0, index: Int = 0, pieceSize: Int = 0) {
     self.kind = kind
     self.sequence = sequence
     self.index = index
@@ -32,7 +32,7 @@ struct FragmentHeader: Hashable {
   }
 
   /// - Returns: `nil` for what no sender writes: a kind that never came into use, or bits without a meaning.
-  init?(_ value: UInt32) {
+  package init?(_ value: UInt32) {
     guard let kind = Kind(rawValue: value & 3) else { return nil }
     self.init(
       kind: kind, sequence: UInt8(truncatingIfNeeded: value >> 2), index: Int(value >> 10 & 31),
@@ -40,7 +40,7 @@ struct FragmentHeader: Hashable {
     guard self.value == value else { return nil }
   }
 
-  var value: UInt32 {
+  package var value: UInt32 {
     switch kind {
     case .whole: 0
     case .part: kind.rawValue | UInt32(sequence) << 2 | UInt32(index) << 10
@@ -48,11 +48,11 @@ struct FragmentHeader: Hashable {
     }
   }
 
-  static func read(_ bytes: UnsafeRawPointer) -> FragmentHeader? {
+  package static func read(_ bytes: UnsafeRawPointer) -> FragmentHeader? {
     unsafe FragmentHeader(UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))
   }
 
-  func write(into out: UnsafeMutableRawPointer) {
+  package func write(into out: UnsafeMutableRawPointer) {
     unsafe out.storeBytes(of: value.bigEndian, as: UInt32.self)
   }
 }

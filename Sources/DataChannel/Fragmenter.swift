@@ -1,15 +1,21 @@
 internal import Crypto
 
 /// Says how a payload is cut into pieces, and holds it meanwhile: its framing is put around the whole, not around pieces.
-@safe struct Fragmenter: ~Copyable {
+@safe package struct Fragmenter: ~Copyable {
   /// The pieces of one payload, of equal length but for the last.
-  struct Cut: Hashable {
-    var pieces: Int
+  package struct Cut: Hashable {
+    package var pieces: Int
     /// Bytes of every piece but the last.
-    var size: Int
-    var count: Int
+    package var size: Int
+    package var count: Int
 
-    func length(of index: Int) -> Int { index == pieces - 1 ? count - index * size : size }
+    package init(pieces: Int, size: Int, count: Int) {
+      self.pieces = pieces
+      self.size = size
+      self.count = count
+    }
+
+    package func length(of index: Int) -> Int { index == pieces - 1 ? count - index * size : size }
   }
 
   /// Framing adds two bytes at most.
@@ -31,7 +37,7 @@ internal import Crypto
   ///   - count: of the framed payload.
   ///   - largest: bytes of a payload that one packet carries behind the fragment header.
   /// - Returns: `nil` when it cannot travel.
-  static func cut(_ count: Int, largest: Int) -> Cut? {
+  package static func cut(_ count: Int, largest: Int) -> Cut? {
     guard count > 0, count <= capacity else { return nil }
     if count <= largest { return Cut(pieces: 1, size: count, count: count) }
     let grain = FragmentHeader.grain
@@ -49,7 +55,7 @@ internal import Crypto
     return sequence
   }
 
-  static func header(_ cut: Cut, index: Int, sequence: UInt8) -> FragmentHeader {
+  package static func header(_ cut: Cut, index: Int, sequence: UInt8) -> FragmentHeader {
     if cut.pieces == 1 { return .whole }
     let isLast = index == cut.pieces - 1
     return FragmentHeader(

@@ -1,11 +1,11 @@
-internal import Base
+package import Base
 
 /// Puts the pieces of `fragment` together, in whatever order they come.
 ///
 /// Its memory is fixed, and whatever a peer sends ends in an outcome: pieces that never become a packet make room after
 /// 25 newer ones, or after a while.
-@safe struct Reassembler: ~Copyable {
-  enum Outcome {
+@safe package struct Reassembler: ~Copyable {
+  package enum Outcome {
     /// Nothing was cut: the payload lies right behind the header.
     case whole
     /// Kept until the others come.
@@ -42,14 +42,14 @@ internal import Base
   /// A packet whose pieces do not come within this, or twice this, is given up.
   static let lifetime: Duration = .seconds(10)
 
-  let base: UnsafeMutableRawPointer
+  package let base: UnsafeMutableRawPointer
   /// Bytes of the longest packet.
   private let capacity: Int
   private var slots: InlineArray<32, Slot> = .init(repeating: Slot())
   private var newest: UInt8?
   private var agedAt: Instant?
 
-  init(capacity: Int) {
+  package init(capacity: Int) {
     self.capacity = capacity
     unsafe base = .allocate(byteCount: Self.slotCount * capacity, alignment: 16)
   }
@@ -59,7 +59,7 @@ internal import Base
   /// - Parameters:
   ///   - payload: `count` bytes, the fragment header first.
   ///   - counters: count packets that are given up on the way.
-  mutating func take(_ payload: UnsafeRawPointer, count: Int, counters: inout LaneCounters) -> Outcome {
+  package mutating func take(_ payload: UnsafeRawPointer, count: Int, counters: inout LaneCounters) -> Outcome {
     let length = count - FragmentHeader.size
     guard length > 0, let header = unsafe FragmentHeader.read(payload) else { return .drop(.badFragment) }
     if header.kind == .whole { return .whole }
@@ -86,7 +86,7 @@ internal import Base
 
   /// Gives up what has waited long enough. Counts whole lifetimes between calls, so that a caller who comes by rarely
   /// takes nothing away that has just begun.
-  mutating func age(at now: Instant, counters: inout LaneCounters) {
+  package mutating func age(at now: Instant, counters: inout LaneCounters) {
     guard let before = agedAt else {
       agedAt = now
       return

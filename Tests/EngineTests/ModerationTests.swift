@@ -1,7 +1,6 @@
 import Base
+import Engine
 import Testing
-
-@testable import Engine
 
 @Suite("Sleeping out short windows")
 struct ModerationTests {

@@ -1,9 +1,8 @@
 import Base
 import CLinux
 import Glibc
+import IO
 import Testing
-
-@testable import IO
 
 @Suite("Super-packets of a tun", .enabled(if: Namespace.isRoot))
 struct SuperPacketTests {

@@ -24,9 +24,9 @@ package struct OffloadStep: Hashable, Sendable {
 }
 
 /// What no probe finds out.
-enum KernelVersion {
+package enum KernelVersion {
   /// Linux 7.0.0 to 7.1.4 damages runs whose datagrams are all of one size (tailscale issues 19777 and 21335).
-  static func manglesSegments(_ version: UInt32) -> Bool { (0x07_00_00...0x07_01_04).contains(version) }
+  package static func manglesSegments(_ version: UInt32) -> Bool { (0x07_00_00...0x07_01_04).contains(version) }
 
   static var manglesSegments: Bool { manglesSegments(adit_kernel_version()) }
 }

@@ -21,7 +21,7 @@ package enum TransportSocket {
     /// 4 MiB takes a second of 30 Mbit/s while TLS has the processor; a small router has no such memory to give.
     ///
     /// - Parameter memory: bytes of the whole machine; 0 = unknown.
-    static func receiveBuffer(memory: UInt64) -> Int {
+    package static func receiveBuffer(memory: UInt64) -> Int {
       (1..<(128 << 20)).contains(memory) ? 1 << 20 : 4 << 20
     }
   }

@@ -138,7 +138,7 @@ extension UDPSocket {
         continue
       }
       let first = unsafe list[0]
-      if first.segment != 0, stepDown(-sent, first, afterRetry: retries > 0) {
+      if first.segment != 0, stepDown(-sent, segment: Int(first.segment), afterRetry: retries > 0) {
         retries = 0
         continue
       }
@@ -192,7 +192,7 @@ extension UDPSocket {
   }
 
   /// A run was refused: true when it shall be tried again, smaller or one by one.
-  mutating func stepDown(_ number: Int32, _ run: adit_datagram, afterRetry: Bool) -> Bool {
+  package mutating func stepDown(_ number: Int32, segment: Int, afterRetry: Bool) -> Bool {
     switch number {
     case EIO:
       // The device cannot sum what it would have to cut.
@@ -203,8 +203,8 @@ extension UDPSocket {
     case EMSGSIZE where !afterRetry: return false
     case EMSGSIZE, EINVAL:
       // A datagram of that size does not fit the path whole; one by one they may be fragmented.
-      if largestSegment == .max { steps.append(OffloadStep(.gso, .tooLarge(Int(run.segment)))) }
-      largestSegment = Int(run.segment) - 1
+      if largestSegment == .max { steps.append(OffloadStep(.gso, .tooLarge(segment))) }
+      largestSegment = segment - 1
       return true
     default: return false
     }
