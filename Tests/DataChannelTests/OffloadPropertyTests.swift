@@ -9,16 +9,19 @@ struct OffloadPropertyTests {
   @Test("whatever stands in front of a packet ends in sealed packets or in one counted drop")
   func anyHeader() {
     let pair = LanePair()
-    let room = 2 * 66_000
-    var packets = Burst(capacity: room, maximumCount: 1)
-    packets.scrub()
     for seed in Trials(seed: 2, debug: 400) {
       var generator = SeededGenerator(seed: seed)
       var (bytes, vnet) = Self.lie(&generator)
       let cut = Int.random(in: 0..<4, using: &generator) == 0 ? Int.random(in: 0...bytes.count, using: &generator) : 0
       bytes.removeLast(cut)
-      packets.reset()
-      guard packets.append(bytes, vnet: vnet) else { continue }
+      // Sometimes the memory ends with the packet, for a sanitizer to see who reads on.
+      let slack = [0, 100].randomElement(using: &generator) ?? 0
+      var packets = Burst(capacity: Burst.headroom + bytes.count + slack, maximumCount: 1)
+      packets.scrub()
+      guard packets.append(bytes, vnet: vnet) else {
+        Issue.record("no room")
+        return
+      }
       let before = packets.outside()
       let old = pair.up.counters
       let passed = pair.pass(
