@@ -30,7 +30,11 @@ struct SegmentationPropertyTests {
           header.segmentation = .none
           header.segmentSize = 0
           _ = packets.append(single.bytes, header: header)
-          expected += single.segments
+          var whole = single.segments[0]
+          // The kernel's own completion writes ones for zero whatever the protocol, its cutting does so for UDP alone.
+          let field = single.network.count + Int(header.checksumOffset)
+          if get16(whole, field) == 0 { put16(&whole, field, 0xffff) }
+          expected.append(whole)
         default:
           _ = packets.append(packet.bytes, header: packet.header)
           expected += packet.segments

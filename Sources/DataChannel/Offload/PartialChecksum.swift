@@ -16,7 +16,8 @@ enum PartialChecksum {
     return true
   }
 
-  /// What goes into the field. Zero would say that a UDP packet has no checksum; all ones says the same number.
+  /// What goes into the field. Zero would say that a UDP packet has no checksum; all ones says the same number, and the
+  /// kernel writes it for whatever protocol.
   @inline(__always)
   static func field(_ sum: UInt64) -> UInt16 {
     let checksum = ~Checksum.fold(sum)
