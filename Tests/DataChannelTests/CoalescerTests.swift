@@ -103,6 +103,12 @@ struct CoalescerTests {
       packets.append(exact.segment(using: &generator))
       let joined = Self.joined(packets)
       #expect(joined.chains == [[0, 1, 2]] && joined.supers[0].count == 65_535)
+      // A byte more, and it is too much.
+      exact.size = payload / 3 + 1
+      packets = [exact.segment(using: &generator), exact.segment(using: &generator)]
+      exact.size = payload - 2 * exact.size + 1
+      packets.append(exact.segment(using: &generator))
+      #expect(Self.joined(packets).chains == [[0, 1], [2]])
     }
   }
 
@@ -137,6 +143,34 @@ struct CoalescerTests {
     var packets = Self.five(nil, isIPv4: true)
     packets[0][60] ^= 1
     #expect(Self.joined(packets).chains == [[0], [1, 2, 3, 4]])
+  }
+
+  @Test("a bad segment stays in front of the good one that is sent again for it")
+  func repaired() {
+    var packets = Self.five(nil, isIPv4: true)
+    var bad = packets[2]
+    bad[60] ^= 1
+    packets.insert(bad, at: 2)
+    #expect(Self.joined(packets).chains == [[0, 1], [2], [3, 4, 5]])
+  }
+
+  @Test("connections that look alike to the search are told apart", arguments: [true, false])
+  func collision(isIPv4: Bool) {
+    var generator = SeededGenerator(seed: 11)
+    var first = Connection(isIPv4: isIPv4, size: 100, using: &generator)
+    let packet = first.segment(using: &generator)
+    var second = first
+    second.transport[0] ^= 0xff
+    // What the ports change in the fingerprint, the addresses take back.
+    func mixed(_ connection: Connection) -> UInt64 {
+      let ports = connection.transport[..<4].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+      return ports &* 0x9e37_79b9_7f4a_7c15
+    }
+    let difference = mixed(first) ^ mixed(second)
+    let address = isIPv4 ? 12 : 8
+    for place in 0..<8 { second.network[address + place] ^= UInt8(truncatingIfNeeded: difference >> (8 * place)) }
+    let packets = [packet, second.segment(using: &generator), first.segment(using: &generator)]
+    #expect(Self.joined(packets).chains == [[0, 2], [1]])
   }
 
   @Test("only `.forward` packets are joined, and a verdict between them is no hindrance")

@@ -10,8 +10,8 @@ struct Connection {
   }
 
   /// IP and TCP header of the next segment, lengths and checksums aside.
-  private(set) var network: [UInt8]
-  private(set) var transport: [UInt8]
+  var network: [UInt8]
+  var transport: [UInt8]
   /// Payload bytes of a segment without oddity.
   var size: Int
 
