@@ -82,8 +82,6 @@ final class Daemon {
       try poller.add(descriptor, for: .readable, token: Token(.netlink).value)
     }
     try poller.add(control.descriptor, for: .readable, token: Token(.control).value)
-    // Its only event is the unasked one. Without it a late file is found a little later.
-    if let mounts = lateFiles.descriptor { try? poller.add(mounts, for: [], token: Token(.mounts).value) }
   }
 
   var settings: Settings { configuration.settings }

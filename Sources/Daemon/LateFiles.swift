@@ -13,6 +13,8 @@ struct LateFiles: ~Copyable {
   private(set) var nextWake: Instant?
   /// What was there at the last look. A configuration that cannot be taken over with it is not read again for it.
   private var found: Set<String> = []
+  /// Its descriptor is waited for.
+  var isWatched = false
 
   init() { mounts = try? MountWatch() }
 
@@ -49,5 +51,10 @@ extension Daemon {
   func lookForLateFiles(at now: Instant) {
     let missing = tunnels.flatMap { $0.loaded.settings.isEnabled ? $0.loaded.missingFiles : [] }
     if stopBy == nil, lateFiles.look(for: missing, at: now) { reload(at: now) }
+    // While nothing is missing a mount wakes nobody. Its only event is the unasked one; without it a late file is found a
+    // little later.
+    guard let mounts = lateFiles.descriptor, lateFiles.isWatched == missing.isEmpty else { return }
+    lateFiles.isWatched = !missing.isEmpty
+    if missing.isEmpty { forget(mounts) } else { watch(mounts, for: [], Token(.mounts)) }
   }
 }

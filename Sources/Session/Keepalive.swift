@@ -47,6 +47,12 @@ struct Keepalive {
     return max(interval, .seconds(1))
   }
 
+  /// While nothing passes the pings wake us anyway, and the first packet after a rest is told to `Liveness`.
+  var quietPollInterval: Duration {
+    let wake = ping.map { $0 > .zero ? $0 : Self.slowestPoll } ?? Self.slowestPoll
+    return max(pollInterval, min(wake, Self.slowestPoll))
+  }
+
   /// At a million packets a second the packet ids between `needsNewKey` and exhaustion last for 16 s.
   private static let slowestPoll: Duration = .seconds(10)
 }

@@ -58,7 +58,10 @@ extension Session {
 
   /// Looks whether the keys are used up.
   mutating func poll(at now: Instant, into outbox: inout Outbox) {
-    nextPoll = now + (isSwitchPending ? .seconds(1) : keepalive.pollInterval)
+    let isQuiet = laneTotal == polledTotal
+    polledTotal = laneTotal
+    let interval = isQuiet ? keepalive.quietPollInterval : keepalive.pollInterval
+    nextPoll = now + (isSwitchPending ? .seconds(1) : interval)
     guard acceptsSoftReset else { return }
     let used = traffic.sinceKey(laneTotal)
     let isWorn =
@@ -71,6 +74,8 @@ extension Session {
   mutating func sendPing(at now: Instant, into outbox: inout Outbox) {
     send(message: DataMessage.ping, into: &outbox)
     keepalive.noteSent(at: now)
+    // The next ping looks as well.
+    if laneTotal == polledTotal, !isSwitchPending { nextPoll = now + keepalive.quietPollInterval }
     if let sent = up?.counters.sealedPackets { keepalive.forget(sent: sent) }
   }
 

@@ -56,6 +56,8 @@ package struct Session: ~Copyable {
   var keepalive: Keepalive
   var traffic = Traffic()
   var nextPoll: Instant?
+  /// What had passed at the last one.
+  var polledTotal = LaneTotal()
   /// The key that data leaves with.
   var sendingKeyID: UInt8?
   var peerUsesNewKey = false
