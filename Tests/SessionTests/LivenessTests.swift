@@ -146,6 +146,19 @@ struct LivenessTests {
     #expect(talk.proofs.isEmpty)
   }
 
+  @Test("A ping looks after all else as well: nothing but it and its like wakes an idle tunnel")
+  func idleWithPings() throws {
+    let talk = try up {
+      $0.pushParts = [["topology subnet", "route-gateway 10.8.0.1", "ifconfig 10.8.0.2 255.255.255.0", "ping 10"]]
+    }
+    talk.run(for: .seconds(30))
+    let (sent, wakes) = (talk.sent.count, talk.wakes)
+    talk.run(for: .seconds(60))
+    #expect((5...7).contains(talk.sent.count - sent), "\(talk.sent.count - sent)")
+    // Every half minute the size of the way is a question.
+    #expect(talk.wakes - wakes <= 10, "\(talk.wakes - wakes)")
+  }
+
   @Test("A gateway that answers no pings is judged by its control channel alone")
   func deaf() throws {
     let mirror = TestProfile.mirror { $0.answersEchoes = false }
