@@ -32,7 +32,8 @@ struct TunnelTests {
     let lab = try Laboratory(transport)
     #expect(try lab.bringUp())
     let names = lab.events.map { String(describing: $0).prefix { $0 != "(" } }
-    #expect(names == ["started", "serverAnswered", "tlsEstablished", "wantsNetwork", "up"])
+    // What the tunnel takes may be known already.
+    #expect(names.prefix(5) == ["started", "serverAnswered", "tlsEstablished", "wantsNetwork", "up"])
     guard case .started(let local?)? = lab.events.first else {
       Issue.record("no local address")
       return

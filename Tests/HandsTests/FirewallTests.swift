@@ -13,7 +13,7 @@ private func table(_ comment: String, more: String = "") -> NetworkPlan {
   return plan
 }
 
-private let patience = Duration.seconds(5)
+private let patience = Duration.seconds(20)
 
 private func passed(_ text: String, for timeout: Duration? = .seconds(600)) throws -> TimedElement {
   try #require(TimedElement(set: .pass(.ipv4), value: .address(try address(text)), timeout: timeout))
