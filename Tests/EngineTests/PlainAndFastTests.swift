@@ -21,8 +21,8 @@ struct PlainAndFastTests {
     init(_ mode: OffloadMode, _ cipher: DataCipher, usesEpochs: Bool) throws {
       let format = DataFormat(peerID: 5, usesEpochs: usesEpochs, replayWindow: 64, largestPayload: largest)
       let block = RandomSource.seeded(7).secret(256)
-      up = UpLane(format: format, random: .seeded(8))
-      down = DownLane(format: format)
+      var up = UpLane(format: format, random: .seeded(8))
+      var down = DownLane(format: format)
       let seals = up.install(DataKey(keyID: 0, cipher: cipher, auth: .sha256, block: block, role: .client))
       let opens = down.install(DataKey(keyID: 0, cipher: cipher, auth: .sha256, block: block, role: .server))
       #expect(seals && opens)
@@ -31,8 +31,12 @@ struct PlainAndFastTests {
       let left = try TransportSocket.make(.udp, .ipv4, .init(local: any))
       let right = try TransportSocket.make(.udp, .ipv4, .init(local: any))
       let (leftEnd, rightEnd) = (Self.end(left), Self.end(right))
-      sender = try UDPSocket(left, peer: rightEnd, mode: mode)
-      receiver = try UDPSocket(right, peer: leftEnd, mode: mode)
+      let sender = try UDPSocket(left, peer: rightEnd, mode: mode)
+      let receiver = try UDPSocket(right, peer: leftEnd, mode: mode)
+      self.up = up
+      self.down = down
+      self.sender = sender
+      self.receiver = receiver
     }
 
     private static func end(_ socket: borrowing FileDescriptor) -> Endpoint {

@@ -129,6 +129,26 @@ struct OffloadSocketTests {
     }
   }
 
+  @Test("what comes one by one moves together, so that one read takes more than there are slots for merged ones")
+  func singles() throws {
+    var pair = try Self.pair(BurstSocketTests.loopback, sending: .mmsg, receiving: .gso)
+    let sizes = (0..<60).map { 1000 + $0 }
+    let out = Self.packed(sizes)
+    var cursor = FlushCursor()
+    let flushed = pair.sender.flush(out, from: &cursor)
+    #expect(flushed == .done)
+    var burst = Burst(capacity: 640 * 1024, maximumCount: 1024)
+    let filled = pair.receiver.fill(&burst, slot: 2048)
+    #expect(filled == .some(60))
+    for index in 0..<min(60, burst.count) {
+      #expect(Int(burst[index].offset) == index * 2048 + Burst.headroom)
+      let bytes = burst.copy(index)
+      #expect(bytes == (0..<sizes[index]).map { UInt8(truncatingIfNeeded: index &+ $0) })
+    }
+    let isDrained = pair.receiver.isDrained
+    #expect(isDrained)
+  }
+
   @Test("a run that is refused leaves datagram by datagram, at once")
   func refused() throws {
     // The kernel cuts nothing for a socket without checksums.

@@ -55,13 +55,29 @@ extension UDPSocket {
   /// - Returns: how many datagrams came.
   package mutating func fill(_ burst: inout Burst, slot: Int) -> Filled {
     precondition(slot > Burst.headroom)
-    let isMerging = offloads.contains(.gro)
-    let slot = isMerging ? Self.mergedSlot : slot
-    let most = isMerging ? Self.mergedSlots : offloads.contains(.mmsg) ? ADIT_BATCH : 1
-    let room = min(
-      most, (burst.maximumCount - burst.count) / (isMerging ? Self.mostMerged : 1), burst.free / slot)
     isDrained = true
-    guard room > 0 else { return .nothing }
+    guard offloads.contains(.gro) else {
+      let most = offloads.contains(.mmsg) ? ADIT_BATCH : 1
+      let room = min(most, burst.maximumCount - burst.count, burst.free / slot)
+      return room > 0 ? receive(room, into: &burst, slot: slot, packed: slot) : .nothing
+    }
+    // Who sends one by one would have us join eight at most: what came unmerged moves together, and there is room for more.
+    let before = burst.count
+    while burst.count - before < ADIT_BATCH {
+      let room = min(
+        Self.mergedSlots, (burst.maximumCount - burst.count) / Self.mostMerged, burst.free / Self.mergedSlot)
+      guard room > 0 else { break }
+      let filled = receive(room, into: &burst, slot: Self.mergedSlot, packed: slot)
+      guard case .some = filled else { return burst.count > before ? .some(burst.count - before) : filled }
+      if isDrained { break }
+    }
+    return burst.count > before ? .some(burst.count - before) : .nothing
+  }
+
+  /// One call of the kernel.
+  ///
+  /// - Parameter packed: bytes that a datagram keeps of its slot when all came unmerged and fit into so many.
+  private mutating func receive(_ room: Int, into burst: inout Burst, slot: Int, packed: Int) -> Filled {
     let start = burst.used
     var index = 0
     while index < room {
@@ -69,16 +85,37 @@ extension UDPSocket {
       unsafe list[index].length = Int32(slot - Burst.headroom)
       index += 1
     }
-    let came = unsafe adit_batch_receive(batch, socket.raw, burst.base, list, Int32(room), &peer)
-    if came < 0 { return failed(-came) }
+    let came = unsafe Int(adit_batch_receive(batch, socket.raw, burst.base, list, Int32(room), &peer))
+    if came < 0 { return failed(Int32(-came)) }
     isDrained = came < room
+    let kept = packed < slot && pack(came, in: burst, start: start, room: packed) ? packed : slot
     let before = burst.count
     index = 0
-    while index < Int(came) {
-      unsafe enter(list[index], slot: slot, into: &burst)
+    while index < came {
+      unsafe enter(list[index], slot: kept, into: &burst)
       index += 1
     }
     return came > 0 ? .some(burst.count - before) : .nothing
+  }
+
+  /// Moves the messages together, unless one is too long for that.
+  private func pack(_ came: Int, in burst: borrowing Burst, start: Int, room: Int) -> Bool {
+    var index = 0
+    while index < came {
+      guard unsafe list[index].segment == 0, unsafe Int(list[index].length) <= room - Burst.headroom else {
+        return false
+      }
+      index += 1
+    }
+    index = 1
+    while index < came {
+      let target = start + index * room + Burst.headroom
+      let message = unsafe list[index]
+      unsafe (burst.base + target).copyMemory(from: burst.base + Int(message.offset), byteCount: Int(message.length))
+      unsafe list[index].offset = Int32(target)
+      index += 1
+    }
+    return true
   }
 
   /// Lists the datagrams of one message.
