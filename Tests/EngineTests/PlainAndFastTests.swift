@@ -82,7 +82,7 @@ struct PlainAndFastTests {
     arguments: [(DataCipher.aes256GCM, false), (.chacha20Poly1305, false), (.aes128GCM, true), (.aes256CBC, false)])
   func same(cipher: DataCipher, usesEpochs: Bool) throws {
     let random = RandomSource.seeded(2026)
-    let traffic = (0..<200).map { _ in TunPacket(random, largest: Self.largest) }
+    let traffic = (0..<50).map { _ in TunPacket(random, largest: Self.largest) }
     let expected = traffic.flatMap(\.segments)
     var plain = try Path(.off, cipher, usesEpochs: usesEpochs)
     var fast = try Path(.auto, cipher, usesEpochs: usesEpochs)
