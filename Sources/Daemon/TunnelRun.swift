@@ -82,6 +82,7 @@ final class TunnelRun {
       name: name, index: index, device: device, settings: loaded.settings, profile: loaded.profile,
       pushed: pushed, serverAddress: supervisor.remote?.endpoint.address, isUp: supervisor.isUp || awaiting != nil,
       wantsDevice: !supervisor.isIdle)
+    state.remoteIndex = supervisor.remote?.index
     state.measuredMTU = sizes.measured
     return state
   }
@@ -99,7 +100,8 @@ final class TunnelRun {
   var second: SecondSession? {
     pushed.map {
       SecondSession(
-        device: device, pushed: $0, serverAddress: supervisor.remote?.endpoint.address, measuredMTU: sizes.measured)
+        device: device, pushed: $0, remoteIndex: supervisor.remote?.index,
+        serverAddress: supervisor.remote?.endpoint.address, measuredMTU: sizes.measured)
     }
   }
 

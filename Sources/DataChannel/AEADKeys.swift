@@ -13,16 +13,17 @@ struct AEADSendKey: ~Copyable {
   let cipher: DataCipher
   /// The id of the next packet; beyond 32 bits when they are used up.
   private(set) var nextID: UInt64
-  private(set) var usage = KeyUsage()
+  private(set) var usage: KeyUsage
   private var context: AEADContext
   private let nonce: NonceBuffer
 
-  init?(_ key: DataKey, firstID: UInt32) {
+  init?(_ key: DataKey, firstID: UInt32, usage: KeyUsage) {
     guard let context = makeAEAD(key, .seal) else { return nil }
     self.context = context
     nonce = NonceBuffer(tail: key.hmacKey(.seal, count: AEADContext.nonceSize - PacketID.size))
     cipher = key.cipher
     nextID = UInt64(firstID)
+    self.usage = usage
   }
 
   /// Seals behind a header that is written already.
@@ -51,18 +52,22 @@ struct AEADSendKey: ~Copyable {
 /// Opens the packets of one key id.
 struct AEADReceiveKey: ~Copyable {
   let cipher: DataCipher
-  private(set) var usage = KeyUsage()
+  private(set) var usage: KeyUsage
   private var context: AEADContext
   private let nonce: NonceBuffer
   private var window: ReplayWindow
 
-  init?(_ key: DataKey, window size: Int) {
+  init?(_ key: DataKey, window size: Int, usage: KeyUsage) {
     guard let context = makeAEAD(key, .open) else { return nil }
     self.context = context
     nonce = NonceBuffer(tail: key.hmacKey(.open, count: AEADContext.nonceSize - PacketID.size))
     cipher = key.cipher
     window = ReplayWindow(size: size)
+    self.usage = usage
   }
+
+  /// What is missing by now has had its time.
+  mutating func age() { window.age() }
 
   /// Opens in place.
   ///

@@ -14,16 +14,17 @@ struct BlockSendKey: ~Copyable {
   let digest: Digest
   /// The id of the next packet; beyond 32 bits when they are used up.
   private(set) var nextID: UInt64
-  private(set) var usage = KeyUsage()
+  private(set) var usage: KeyUsage
   private var context: BlockCipherContext
   private let authenticator: MessageAuthenticator
 
-  init?(_ key: DataKey, firstID: UInt32) {
+  init?(_ key: DataKey, firstID: UInt32, usage: KeyUsage) {
     guard let digest = key.auth, let context = makeCBC(key, .seal) else { return nil }
     self.digest = digest
     self.context = context
     authenticator = MessageAuthenticator(digest, key: key.hmacKey(.seal, count: digest.size))
     nextID = UInt64(firstID)
+    self.usage = usage
   }
 
   /// Where the caller must have put the plain payload, from the packet's first byte.
@@ -32,6 +33,12 @@ struct BlockSendKey: ~Copyable {
   /// Bytes of the sealed packet behind its header.
   func sealedSize(_ count: Int) -> Int {
     BlockLayout.body(digest) + BlockCipherContext.sealedCount(PacketID.size + count)
+  }
+
+  /// Bytes of the longest payload that seals to no more than this behind the header.
+  func payloadRoom(_ size: Int) -> Int {
+    let block = BlockCipherContext.blockSize
+    return (size - BlockLayout.body(digest)) / block * block - 1 - PacketID.size
   }
 
   /// Seals in place a payload of `count` bytes that lies at `payloadOffset`.
@@ -57,22 +64,26 @@ struct BlockSendKey: ~Copyable {
 /// Opens the packets of one key id with AES-CBC and HMAC.
 @safe struct BlockReceiveKey: ~Copyable {
   let digest: Digest
-  private(set) var usage = KeyUsage()
+  private(set) var usage: KeyUsage
   private var context: BlockCipherContext
   private let authenticator: MessageAuthenticator
   private var window: ReplayWindow
   private let tag: UnsafeMutableRawPointer
 
-  init?(_ key: DataKey, window size: Int) {
+  init?(_ key: DataKey, window size: Int, usage: KeyUsage) {
     guard let digest = key.auth, let context = makeCBC(key, .open) else { return nil }
     self.digest = digest
     self.context = context
     authenticator = MessageAuthenticator(digest, key: key.hmacKey(.open, count: digest.size))
     window = ReplayWindow(size: size)
+    self.usage = usage
     unsafe tag = .allocate(byteCount: digest.size, alignment: 8)
   }
 
   deinit { unsafe tag.deallocate() }
+
+  /// What is missing by now has had its time.
+  mutating func age() { window.age() }
 
   /// Opens in place. The id is encrypted here, so a replay is only seen after authentication.
   mutating func open(_ packet: UnsafeMutableRawPointer, count: Int, headerSize: Int) -> Opened {

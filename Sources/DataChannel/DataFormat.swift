@@ -15,13 +15,15 @@ package struct DataFormat: Hashable, Sendable {
   package var isStream: Bool
   /// Ids behind the newest that are still opened; 0 = strict order.
   package var replayWindow: Int
+  /// How late a packet may come behind a newer one, or up to twice that; `.zero` = however late.
+  package var replayTime: Duration
   /// Bytes of the longest inner packet to hand on; decompression stops there too.
   package var largestPayload: Int
 
   package init(
     peerID: UInt32?, usesEpochs: Bool = false, compression: CompressionFraming = .none, unpacks: Bool = true,
     fragment: Int? = nil, isStream: Bool = false,
-    replayWindow: Int = 64, largestPayload: Int = 1500
+    replayWindow: Int = 64, replayTime: Duration = .seconds(15), largestPayload: Int = 1500
   ) {
     precondition((1...65_535).contains(largestPayload))
     precondition(!usesEpochs || peerID != nil)
@@ -33,6 +35,16 @@ package struct DataFormat: Hashable, Sendable {
     self.fragment = fragment
     self.isStream = isStream
     self.replayWindow = replayWindow
+    self.replayTime = replayTime
     self.largestPayload = largestPayload
+  }
+}
+
+extension PacketOverhead {
+  /// - Parameter auth: for CBC ciphers.
+  package init(_ format: DataFormat, cipher: DataCipher, auth: Digest?, outer family: AddressFamily) {
+    self.init(
+      peerID: format.peerID, usesEpochs: format.usesEpochs, compression: format.compression,
+      hasFragments: format.fragment != nil, isStream: format.isStream, cipher: cipher, auth: auth, outer: family)
   }
 }

@@ -18,6 +18,8 @@ package struct DownLane: ~Copyable {
   private var epochs = KeySlots<EpochReceiveKey>()
   private var block = KeySlots<BlockReceiveKey>()
   private var newest: UInt8?
+  private var reassembler: Reassembler?
+  private var agedAt: Instant?
 
   /// Of an IP header without options or extensions.
   private static let smallestIPv4 = 20
@@ -26,23 +28,25 @@ package struct DownLane: ~Copyable {
   package init(format: DataFormat) {
     self.format = format
     framing = FramingReader(framing: format.compression, unpacks: format.unpacks)
+    if format.fragment != nil { reassembler = Reassembler(capacity: format.largestPayload + FramingWriter.most) }
   }
 
   /// Opens packets of this key id from now on, replacing a key of the same id.
   ///
+  /// - Parameter usage: what the key has opened already.
   /// - Returns: false for keys that must not be used: of zeros, or CBC without a digest.
-  package mutating func install(_ key: DataKey) -> Bool {
+  package mutating func install(_ key: DataKey, usage: KeyUsage = KeyUsage()) -> Bool {
     guard key.isUsable else { return false }
     if !key.cipher.isAEAD {
-      guard let made = BlockReceiveKey(key, window: format.replayWindow) else { return false }
+      guard let made = BlockReceiveKey(key, window: format.replayWindow, usage: usage) else { return false }
       forget(key.keyID)
       block.install(made, at: key.keyID)
     } else if format.usesEpochs {
-      guard let made = EpochReceiveKey(key, window: format.replayWindow) else { return false }
+      guard let made = EpochReceiveKey(key, window: format.replayWindow, usage: usage) else { return false }
       forget(key.keyID)
       epochs.install(made, at: key.keyID)
     } else {
-      guard let made = AEADReceiveKey(key, window: format.replayWindow) else { return false }
+      guard let made = AEADReceiveKey(key, window: format.replayWindow, usage: usage) else { return false }
       forget(key.keyID)
       aead.install(made, at: key.keyID)
     }
@@ -79,6 +83,24 @@ package struct DownLane: ~Copyable {
   package var needsNewKey: Bool {
     guard let newest, aead.has(newest) else { return false }
     return unsafe aead.at(newest).pointee.usage.isWorn(aead.at(newest).pointee.cipher)
+  }
+
+  /// Lets what is only kept for a while grow older: ids that are still missing, pieces of packets that never became whole.
+  /// For every turn of the control lane.
+  package mutating func age(at now: Instant) {
+    reassembler?.age(at: now, counters: &counters)
+    guard format.replayTime > .zero else { return }
+    guard let before = agedAt else {
+      agedAt = now
+      return
+    }
+    guard now - before >= format.replayTime else { return }
+    agedAt = now
+    for id in 0..<UInt8(KeySlots<AEADReceiveKey>.count) {
+      if aead.has(id) { unsafe aead.at(id).pointee.age() }
+      if epochs.has(id) { unsafe epochs.at(id).pointee.age() }
+      if block.has(id) { unsafe block.at(id).pointee.age() }
+    }
   }
 
   /// Gives every fresh packet its verdict.
@@ -132,7 +154,32 @@ package struct DownLane: ~Copyable {
     counters.sealedBytes &+= UInt64(count)
     packet.offset += Int32(opened.offset)
     packet.length = Int32(opened.count)
+    if reassembler != nil {
+      if let drop = rejoin(&packet, in: &burst) { return drop }
+      if packet.verdict == .consumed { return nil }
+    }
     return unframe(&packet, in: &burst) ?? deliver(&packet, in: burst)
+  }
+
+  /// Takes the fragment header off. A piece is consumed, but for the last that was missing: it becomes the whole packet.
+  private mutating func rejoin(_ packet: inout Burst.Packet, in burst: inout Burst) -> DataDrop? {
+    let payload = unsafe UnsafeRawPointer(burst.base + Int(packet.offset))
+    let outcome = unsafe reassembler?.take(payload, count: Int(packet.length), counters: &counters)
+    switch outcome {
+    case .whole, nil:
+      packet.offset += Int32(FragmentHeader.size)
+      packet.length -= Int32(FragmentHeader.size)
+    case .kept: packet.verdict = .consumed
+    case .complete(let offset, let count):
+      guard let room = burst.claim(room: Burst.headroom + count) else { return .noRoom }
+      packet.offset = Int32(room + Burst.headroom)
+      packet.length = Int32(count)
+      if let base = unsafe reassembler?.base {
+        unsafe (burst.base + room + Burst.headroom).copyMemory(from: base + offset, byteCount: count)
+      }
+    case .drop(let drop): return drop
+    }
+    return nil
   }
 
   private mutating func unframe(_ packet: inout Burst.Packet, in burst: inout Burst) -> DataDrop? {

@@ -9,7 +9,7 @@ struct EpochReceiveKey: ~Copyable {
   static let futures = 16
 
   let cipher: DataCipher
-  private(set) var usage = KeyUsage()
+  private(set) var usage: KeyUsage
   private var current: Epoch
   /// The epoch before, whose last packets may still be under way; 0 = none.
   private var retiring: Epoch
@@ -19,12 +19,13 @@ struct EpochReceiveKey: ~Copyable {
   private var ahead: [EpochKeys] = []
   private var last: EpochSecret
 
-  init?(_ key: DataKey, window size: Int) {
+  init?(_ key: DataKey, window size: Int, usage: KeyUsage) {
     let first = EpochSecret(first: key.epochSecret(.open))
     let keys = first.keys(key.cipher)
     guard let current = Epoch(keys, key.cipher, window: size), let retiring = Epoch(keys, key.cipher, window: size),
       let trial = Epoch(keys, key.cipher, window: size)
     else { return nil }
+    self.usage = usage
     self.current = current
     self.retiring = retiring
     self.trial = trial
@@ -39,6 +40,12 @@ struct EpochReceiveKey: ~Copyable {
   var epoch: UInt16 { current.number }
   /// True when the peer should be told by an epoch of ours to go on to the next: too much was opened or forged with this.
   var wantsNextEpoch: Bool { current.usage.isUsedUp(cipher) || current.usage.failures >= KeyUsage.failureWarning }
+
+  /// What is missing by now has had its time.
+  mutating func age() {
+    current.age()
+    retiring.age()
+  }
 
   private mutating func lookAhead() {
     while ahead.count < Self.futures, last.epoch < EpochSecret.last + UInt16(Self.futures) {
@@ -118,6 +125,8 @@ extension EpochReceiveKey {
       number = keys.epoch
       return true
     }
+
+    mutating func age() { window.age() }
 
     mutating func open(_ packet: UnsafeMutableRawPointer, id: UInt64, length: Int, headerSize: Int) -> Opened {
       let counter = id & EpochLayout.lastCounter

@@ -18,8 +18,7 @@ internal import Crypto
     package func length(of index: Int) -> Int { index == pieces - 1 ? count - index * size : size }
   }
 
-  /// Framing adds two bytes at most.
-  private static let capacity = 65_535 + 2
+  private static let capacity = 65_535 + FramingWriter.most
 
   /// The framed payload.
   let payload: UnsafeMutableRawPointer

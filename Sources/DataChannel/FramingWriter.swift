@@ -3,6 +3,8 @@ internal import Base
 /// Puts the compression framing around an outgoing payload, which is never compressed (VORACLE).
 struct FramingWriter {
   let framing: CompressionFraming
+  /// Bytes that framing adds at most.
+  static let most = 2
 
   /// Bytes that framing adds to a payload beginning with `first`.
   func added(first: UInt8) -> Int {

@@ -2,7 +2,7 @@
 @safe struct KeySlots<Key: ~Copyable>: ~Copyable {
   private let keys: UnsafeMutablePointer<Key>
   private var present: UInt8 = 0
-  private static var count: Int { 8 }
+  static var count: Int { 8 }
 
   init() { unsafe keys = .allocate(capacity: Self.count) }
 

@@ -55,13 +55,16 @@ extension UpLane {
       return .dropped
     }
     while true {
-      guard sealed.free >= size, !sealed.isFull else {
+      guard unsafe hasRoom(for: plain, count: count, size: size, in: sealed) else {
         cut = beginning
         cut?.segmenter = segmenter
         return nil
       }
       let segment = unsafe segmenter.next(in: plain)
-      let verdict = unsafe put(segment, count: count, size: size, into: &sealed)
+      let verdict =
+        fragmenter == nil
+        ? unsafe put(segment, count: count, size: size, into: &sealed)
+        : unsafe sealPieces(segment, count: count, into: &sealed)
       if verdict == .dropped || segmenter.isDone {
         cut = nil
         return verdict
@@ -71,6 +74,15 @@ extension UpLane {
         size = unsafe sealedSize(plain, count: count)
       }
     }
+  }
+
+  @inline(__always)
+  private func hasRoom(
+    for segment: UnsafeRawPointer, count: Int, size: Int, in sealed: borrowing Burst
+  ) -> Bool {
+    fragmenter == nil
+      ? sealed.free >= size && !sealed.isFull
+      : unsafe hasRoomForPieces(segment, count: count, in: sealed)
   }
 
   private mutating func badOffload() -> Burst.Verdict {

@@ -4,16 +4,19 @@ internal import Crypto
 extension UpLane {
   /// Readies a key, replacing one of the same id; it seals only after `send(with:)`.
   ///
+  /// - Parameters:
+  ///   - firstPacketID: the id of its next packet.
+  ///   - usage: what it has sealed already.
   /// - Returns: false for keys that must not be used: of zeros, CBC without a digest, or one that was here before: its
   ///   packet ids, and so its nonces, would begin anew.
-  package mutating func install(_ key: DataKey, firstPacketID: UInt32 = 1) -> Bool {
+  package mutating func install(_ key: DataKey, firstPacketID: UInt32 = 1, usage: KeyUsage = KeyUsage()) -> Bool {
     guard key.isUsable else { return false }
     var bytes = key.block.exposed
     let digest = digestOf(.sha256, bytes)
     bytes.wipe()
     guard !used.contains(digest) else { return false }
     if !key.cipher.isAEAD {
-      guard let made = BlockSendKey(key, firstID: firstPacketID) else { return false }
+      guard let made = BlockSendKey(key, firstID: firstPacketID, usage: usage) else { return false }
       forget(key.keyID)
       block.install(made, at: key.keyID)
     } else if format.usesEpochs {
@@ -21,7 +24,7 @@ extension UpLane {
       forget(key.keyID)
       epochs.install(made, at: key.keyID)
     } else {
-      guard let made = AEADSendKey(key, firstID: firstPacketID) else { return false }
+      guard let made = AEADSendKey(key, firstID: firstPacketID, usage: usage) else { return false }
       forget(key.keyID)
       aead.install(made, at: key.keyID)
     }

@@ -11,8 +11,12 @@ extension UpLane {
   /// Seals one message of ours (`DataMessage`). A stream's length is not in front: control packets and this go the same
   /// way. For the control lane: allocates.
   ///
-  /// - Returns: `nil` when there is no key to seal with.
+  /// - Returns: `nil` when there is no key to seal with, or it takes more than one packet.
   package mutating func seal(message: [UInt8]) -> [UInt8]? {
+    if fragmenter != nil {
+      let pieces = packets(of: message)
+      return pieces.count == 1 ? pieces[0] : nil
+    }
     let lengthSize = format.isStream ? RecordLength.size : 0
     let size = unsafe message.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return 0 }

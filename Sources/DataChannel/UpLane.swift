@@ -16,6 +16,8 @@ package struct UpLane: ~Copyable {
   var epochs = KeySlots<EpochSendKey>()
   var block = KeySlots<BlockSendKey>()
   var pool: IVPool
+  /// With `fragment` alone.
+  var fragmenter: Fragmenter?
   /// Digests of the last blocks installed, be they retired or not.
   var used: [[UInt8]] = []
   /// More than there are key ids; a block that comes back comes back soon.
@@ -29,6 +31,7 @@ package struct UpLane: ~Copyable {
     header = PacketHeader(peerID: format.peerID)
     framing = FramingWriter(framing: format.compression)
     pool = IVPool(random: random)
+    if format.fragment != nil { fragmenter = Fragmenter(random: random) }
   }
 
   /// Seals all fresh packets into another burst, one behind the other without gaps, each a complete datagram, or on a
@@ -65,6 +68,7 @@ package struct UpLane: ~Copyable {
   mutating func sealWhole(
     _ plain: UnsafeRawPointer, count: Int, into sealed: inout Burst
   ) -> Burst.Verdict? {
+    if fragmenter != nil { return unsafe sealPieces(plain, count: count, into: &sealed) }
     let size = unsafe sealedSize(plain, count: count)
     if let drop = refusal(count: count, size: size) {
       counters.count(drop)

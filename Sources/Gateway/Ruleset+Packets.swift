@@ -11,7 +11,9 @@ extension Ruleset {
   var clampMSS: NftChain {
     var rules: [NftRule] = []
     if let gateway = situation.gateways.first(where: \.settings.clampsMSS) {
-      let narrow = situation.sessions.map { ($0.state.device, $0.mtu) } + situation.surroundings.narrowUplinks
+      let uplinks = situation.surroundings.narrowUplinks
+      let path = uplinks.map(\.mtu).min()
+      let narrow = situation.sessions.map { ($0.state.device, $0.state.largestTCPPacket(uplink: path)) } + uplinks
       for (device, mtu) in narrow {
         let device = NftDevices.device(device)
         for family in AddressFamily.allCases {

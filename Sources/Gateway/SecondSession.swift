@@ -10,12 +10,15 @@ package struct SecondSession: Hashable, Sendable {
   package var serverAddress: IPAddress?
   /// Bytes of the largest inner packet that was found to pass; `nil` = not known.
   package var measuredMTU: Int?
+  package var remoteIndex: Int?
 
   package init(
-    device: DeviceName, pushed: PushedOptions? = nil, serverAddress: IPAddress? = nil, measuredMTU: Int? = nil
+    device: DeviceName, pushed: PushedOptions? = nil, remoteIndex: Int? = nil, serverAddress: IPAddress? = nil,
+    measuredMTU: Int? = nil
   ) {
     self.device = device
     self.pushed = pushed
+    self.remoteIndex = remoteIndex
     self.serverAddress = serverAddress
     self.measuredMTU = measuredMTU
   }
@@ -37,10 +40,11 @@ extension TunnelState {
     var copy = self
     copy.device = second.device
     copy.pushed = second.pushed
+    copy.remoteIndex = second.remoteIndex
     copy.serverAddress = second.serverAddress
     copy.measuredMTU = second.measuredMTU
     copy.second = SecondSession(
-      device: device, pushed: pushed, serverAddress: serverAddress, measuredMTU: measuredMTU)
+      device: device, pushed: pushed, remoteIndex: remoteIndex, serverAddress: serverAddress, measuredMTU: measuredMTU)
     return copy
   }
 }

@@ -15,7 +15,8 @@ package struct TunnelState: Hashable, Sendable {
   /// `nil` when the profile cannot be used; its gateways stay closed all the same.
   package var profile: Profile?
   package var pushed: PushedOptions?
-  /// The address that the running attempt speaks to.
+  /// The remote of the profile that the running attempt speaks to, and its address.
+  package var remoteIndex: Int?
   package var serverAddress: IPAddress?
   /// True while data may flow.
   package var isUp: Bool

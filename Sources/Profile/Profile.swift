@@ -106,6 +106,8 @@ package struct Remote: Hashable, Sendable {
   package var tunMTU = 1500
   package var tunMTUMaximum = 1600
   package var mssFix: MSSFix = .standard
+  /// UDP only.
+  package var fragment: FragmentLimit?
   /// Largest control packet on the wire with IP and UDP headers (protocol.md section 1.5).
   package var maximumControlPacket = 1250
   private var origin: Origin
@@ -128,6 +130,7 @@ struct Origin: Hashable, Sendable {
   func hash(into hasher: inout Hasher) {}
 }
 
+/// How large TCP may make its packets inside the tunnel.
 package enum MSSFix: Hashable, Sendable {
   /// Nothing said: 1492 with headers, or the tun MTU when that is not 1500.
   case standard
@@ -138,6 +141,18 @@ package enum MSSFix: Hashable, Sendable {
   case outer(Int)
   /// Inner IP packet.
   case inner(Int)
+}
+
+/// `fragment`: no data packet is larger outside; what does not fit travels in several, put together at the other end.
+package struct FragmentLimit: Hashable, Sendable {
+  package var size: Int
+  /// The headers of IP and UDP count too.
+  package var includesHeaders: Bool
+
+  package init(size: Int, includesHeaders: Bool) {
+    self.size = size
+    self.includesHeaders = includesHeaders
+  }
 }
 
 /// How control packets are wrapped (protocol.md section 3). Keys are the raw text of the key files.

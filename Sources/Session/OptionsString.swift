@@ -9,6 +9,7 @@ package struct OptionsString: Hashable, Sendable {
   package var mtu: Int
   package var transport: Transport
   package var hasCompression: Bool
+  package var fragments: Bool
   /// Of tls-auth.
   package var keyDirection: Int?
   package var usesTLSAuth: Bool
@@ -19,6 +20,7 @@ package struct OptionsString: Hashable, Sendable {
     mtu = remote.tunMTU
     transport = remote.transport
     hasCompression = profile.compression.map { $0 != .none } ?? false
+    fragments = remote.fragment != nil
     cipher = profile.cipher ?? profile.dataCiphers.first ?? .aes256GCM
     auth = profile.auth
     usesTLSAuth = false
@@ -32,6 +34,7 @@ package struct OptionsString: Hashable, Sendable {
     var items = ["V4", "dev-type tun", "link-mtu \(linkMTU)", "tun-mtu \(mtu)"]
     items.append(transport == .udp ? "proto UDPv4" : "proto TCPv4_CLIENT")
     if hasCompression { items.append("comp-lzo") }
+    if fragments { items.append("mtu-dynamic") }
     if let keyDirection { items.append("keydir \(keyDirection)") }
     items.append("cipher \(cipher.rawValue)")
     items.append("auth \(cipher.isAEAD ? "[null-digest]" : auth?.rawValue ?? "[null-digest]")")
@@ -47,6 +50,7 @@ package struct OptionsString: Hashable, Sendable {
     // AEAD: tag, IV and one block; CBC: HMAC, IV and one block.
     let crypto = cipher.isAEAD ? 16 + 12 + 16 : (auth?.size ?? 0) + 16 + 16
     return mtu + opcode + packetID + crypto + (transport == .tcp ? 2 : 0) + (hasCompression ? 1 : 0)
+      + (fragments ? 4 : 0)
   }
 
   /// The value of one item of a peer's string, such as `cipher`.

@@ -1,5 +1,4 @@
 package import Base
-package import DataChannel
 
 /// Finds the largest inner packet that passes both ways, with padded echoes to the VPN gateway that nobody may fragment
 /// (in the manner of RFC 8899). Pure: says what to send and when, and is told what came back.

@@ -47,9 +47,9 @@ extension Session {
   ) -> Bool {
     guard let (source, target) = echoEnds,
       let packet = echo.request(purpose, from: source, to: target, size: size, isWhole: isWhole, at: now),
-      let sealed = up?.seal(message: packet)
+      let sealed = up?.packets(of: packet), !sealed.isEmpty
     else { return false }
-    if isWhole { outbox.wholePackets.append(sealed) } else { outbox.packets.append(sealed) }
+    if isWhole { outbox.wholePackets += sealed } else { outbox.packets += sealed }
     return true
   }
 

@@ -22,6 +22,7 @@ extension Session {
   /// Takes note of life and of what ends the session; cheap enough for every call.
   mutating func observeLanes(at now: Instant, into outbox: inout Outbox) {
     guard stage == .applying || stage == .up, down != nil else { return }
+    down?.age(at: now)
     readLanes()
     keepalive.observe(sent: sent.sealedPackets, received: authenticatedData, at: now)
     if let proof = liveness.observe(received: flow.received, carried: received.packets, at: now) {
@@ -80,7 +81,7 @@ extension Session {
   }
 
   mutating func send(message: [UInt8], into outbox: inout Outbox) {
-    if let packet = up?.seal(message: message) { outbox.packets.append(packet) }
+    outbox.packets += up?.packets(of: message) ?? []
   }
 
   /// Why nothing came: packets that nobody could open point at `auth` or `cipher`.

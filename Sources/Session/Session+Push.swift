@@ -72,8 +72,17 @@ extension Session {
     return DataFormat(
       peerID: options.peerID, usesEpochs: options.epochDataFormat,
       compression: profile.allowsCompression ? framing : framing.withoutCompression,
-      unpacks: profile.allowsCompression, isStream: !isUDP, replayWindow: profile.replayWindow,
+      unpacks: profile.allowsCompression, fragment: largestDatagram,
+      isStream: !isUDP, replayWindow: profile.replayWindow, replayTime: profile.replayTime,
       largestPayload: min(max(mtu, setup.remote.tunMTUMaximum), 65_535))
+  }
+}
+
+extension Session {
+  /// With `fragment`: what a datagram holds at most.
+  private var largestDatagram: Int? {
+    guard isUDP, let limit = setup.remote.fragment else { return nil }
+    return limit.size - (limit.includesHeaders ? (setup.outerFamily == .ipv4 ? 20 : 40) + 8 : 0)
   }
 }
 

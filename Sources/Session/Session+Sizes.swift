@@ -7,13 +7,13 @@ internal import Profile
 
 extension Session {
   /// Finds it out, from now on and again whenever that may have changed. Over TCP nothing is to be found: the connection
-  /// cuts its stream into segments that fit, whatever is put into it.
+  /// cuts its stream into segments that fit, whatever is put into it. With `fragment` the tunnel does that.
   ///
   /// - Parameters:
   ///   - ceiling: bytes of the largest inner packet there may be.
   ///   - start: what passed the last time on this way.
   package mutating func measure(ceiling: Int, start: Int?, at now: Instant, into outbox: inout Outbox) {
-    guard stage == .up, isUDP, let cipher, let format = up?.format else { return }
+    guard stage == .up, isUDP, let cipher, let format = up?.format, format.fragment == nil else { return }
     let overhead = PacketOverhead(
       format, cipher: cipher, auth: pushed?.auth ?? setup.profile.auth, outer: setup.outerFamily)
     sizes = (PathMTUSearch(overhead, ceiling: min(ceiling, format.largestPayload), start: start, at: now), overhead)
@@ -45,7 +45,9 @@ extension Session {
     }
     guard let found = sizes?.search.takeFinding() else { return }
     outbox.events.append(.mtu(UInt16(clamping: found)))
+    let wanted = setup.remote.mssFix == .standard ? nil : setup.remote.mssFix.largestPacket(overhead, path: found)
     // Headers of IPv4 and TCP.
-    outbox.notes.append(Note(.pathMTU, "\(overhead.outer(inner: found))", "\(found)", "\(found - 40)"))
+    let segment = min(found, wanted ?? found) - 40
+    outbox.notes.append(Note(.pathMTU, "\(overhead.outer(inner: found))", "\(found)", "\(segment)"))
   }
 }

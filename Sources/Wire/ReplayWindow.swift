@@ -1,7 +1,7 @@
 /// Remembers which packet ids arrived, so that none is taken twice (protocol.md section 8.5; the ring of blocks is the
 /// one RFC 6479 describes: sliding forward clears whole words instead of shifting all bits).
 ///
-/// How late a packet comes in time does not matter here: only how many ids it lies behind the newest.
+/// An id may be late by the size of the window, and in time by what the owner's calls of `age` are apart.
 @safe package struct ReplayWindow: ~Copyable {
   /// What `replay-window` may ask for at most.
   package static let largestSize = 65_536
@@ -12,6 +12,10 @@
   private let wordCount: Int
   /// The newest id taken; 0 = none yet.
   package private(set) var newest: UInt64 = 0
+  /// Ids up to this one are taken no more, be they in the window or not.
+  private var floor: UInt64 = 0
+  /// The newest id when `age` was last called.
+  private var mark: UInt64 = 0
 
   /// - Parameter size: clamped to 0...`largestSize`.
   package init(size: Int) {
@@ -30,6 +34,8 @@
   /// Forgets everything.
   package mutating func reset() {
     newest = 0
+    floor = 0
+    mark = 0
     unsafe words.update(repeating: 0, count: wordCount)
   }
 
@@ -37,7 +43,7 @@
   package func wouldAccept(_ id: UInt64) -> Bool {
     if id > newest { return size > 0 || id - newest == 1 }
     // Differences, never sums: near the end of the number range a sum would overflow.
-    guard id != 0, newest - id < size else { return false }
+    guard id > floor, newest - id < size else { return false }
     return unsafe words[slot(id)] & bit(id) == 0
   }
 
@@ -59,6 +65,12 @@
     }
     unsafe words[slot(id)] |= bit(id)
     return true
+  }
+
+  /// Takes no more what the call before this one already found missing.
+  package mutating func age() {
+    floor = mark
+    mark = newest
   }
 
   private func slot(_ id: UInt64) -> Int { Int(truncatingIfNeeded: id / 64) & (wordCount - 1) }

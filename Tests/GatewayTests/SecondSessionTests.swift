@@ -120,7 +120,7 @@ struct SecondSessionTests {
       #expect(text.contains("iifname \"tun-home.1\" goto from_tunnel_1"))
       #expect(
         text.contains(
-          "oifname \"tun-home\" meta nfproto ipv4 tcp flags & (syn | rst) == syn tcp option maxseg size set 1460"))
+          "oifname \"tun-home\" meta nfproto ipv4 tcp flags & (syn | rst) == syn tcp option maxseg size set 1403"))
       #expect(
         text.contains(
           "oifname \"tun-home.1\" meta nfproto ipv4 tcp flags & (syn | rst) == syn tcp option maxseg size set 1360"))

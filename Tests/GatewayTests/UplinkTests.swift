@@ -213,7 +213,7 @@ struct UplinkTests {
         .compactMap { $0.split(separator: " maxseg size set ").last.flatMap { Int($0) } }
       return (plan.devices.map(\.mtu), sizes, plan.addresses.contains { $0.prefix.family == .ipv6 })
     }
-    #expect(try seen(nil) == ([1500], [1460, 1440], true))
+    #expect(try seen(nil) == ([1500], [1403, 1383], true))
     #expect(try seen(1448) == ([1448], [1408, 1388], true))
     #expect(try seen(9000) == ([1500], [1460, 1440], true))
     #expect(try seen(1279) == ([1279], [1239, 1219], false))

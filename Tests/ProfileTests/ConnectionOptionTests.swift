@@ -153,11 +153,58 @@ struct ConnectionOptionTests {
     #expect(try Samples.profile(line).remotes.first?.mssFix == expected)
   }
 
-  @Test("O-28: fragment is refused by name")
-  func fragment() {
-    #expect(Samples.errors("fragment 1300\nmssfix 1200\n").mention("`fragment` is refused"))
-    #expect(
-      Samples.errors("<connection>\nremote a.example\nfragment 1300\n</connection>").mention("`fragment` is refused"))
+  @Test(
+    "O-28: fragment in its shapes, for all remotes and inside a block",
+    arguments: [
+      ("fragment 1300", FragmentLimit(size: 1300, includesHeaders: false)),
+      ("fragment 600 mtu", FragmentLimit(size: 600, includesHeaders: true)),
+      ("fragment 1300\nmssfix 1200", FragmentLimit(size: 1300, includesHeaders: false)), ("", nil),
+    ] as [(String, FragmentLimit?)])
+  func fragment(line: String, expected: FragmentLimit?) throws {
+    #expect(try Samples.profile(line).remotes.first?.fragment == expected)
+  }
+
+  @Test("O-28: fragment belongs to the remote of its block, and a bare mssfix takes its size")
+  func fragmentInBlocks() throws {
+    let remotes = try Samples.profile(
+      """
+      mssfix
+      <connection>
+      remote a.example 1194 udp
+      fragment 1300
+      </connection>
+      <connection>
+      remote b.example 1194 udp
+      fragment 1200 mtu
+      mssfix 1000
+      </connection>
+      <connection>
+      remote c.example 443 tcp
+      </connection>
+      <connection>
+      remote d.example 1194 udp
+      fragment 1200 mtu
+      </connection>
+      """
+    ).remotes.suffix(4)
+    #expect(remotes.map(\.fragment?.size) == [1300, 1200, nil, 1200])
+    #expect(remotes.map(\.mssFix) == [.packet(1300), .packet(1000), .standard, .outer(1200)])
+    let unsaid = try Samples.profile("fragment 1300").remotes
+    #expect(unsaid.map(\.mssFix) == [.standard])
+  }
+
+  @Test("O-28: fragment that cannot be is an error that says why")
+  func fragmentErrors() {
+    let stream = "proto-force tcp\nremote a.example 443 tcp\nfragment 1300\n"
+    #expect(Samples.errors(stream).mention("`fragment` is for UDP only"))
+    let block = "<connection>\nremote a.example 443 tcp\nfragment 1300\n</connection>"
+    #expect(Samples.errors(block).mention("the server a.example is reached over TCP"))
+    #expect(Samples.errors("fragment").mention("lacks an argument: `fragment bytes [mtu]`"))
+    #expect(Samples.errors("fragment 100").mention("100 is out of range (200 to 65535)"))
+    #expect(Samples.errors("fragment 0").mention("0 is out of range"))
+    #expect(Samples.errors("fragment 70000").mention("out of range"))
+    #expect(Samples.errors("fragment 1300 fixed").mention("is not one of mtu"))
+    #expect(Samples.errors("mtu-dynamic 1300").mention("the old name of `fragment`"))
   }
 
   @Test("O-31: exit notices do not apply to TCP; buffers of 0 leave the kernel's; a bad number is an error")

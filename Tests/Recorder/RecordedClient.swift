@@ -90,7 +90,9 @@ final class RecordedClient {
     for payload in Echo.payloads {
       sequence += 1
       let request = Echo.request(from: source, sequence: sequence, payload: payload)
-      guard let sealed = up?.seal(request, isStream: remote.transport == .tcp) else { throw Failure(reason: "no key") }
+      guard let sealed = up?.seal(request, isStream: remote.transport == .tcp).first else {
+        throw Failure(reason: "no key")
+      }
       try send(sealed, isData: true)
       try run(for: .milliseconds(100))
     }

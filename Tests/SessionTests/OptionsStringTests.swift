@@ -8,7 +8,7 @@ import Testing
 struct OptionsStringTests {
   private func string(
     _ cipher: DataCipher?, _ auth: Digest? = .sha1, _ transport: Transport = .udp, mtu: Int = 1500,
-    compression: CompressionFraming? = nil, wrap: ControlWrapOptions = .none
+    compression: CompressionFraming? = nil, wrap: ControlWrapOptions = .none, fragment: FragmentLimit? = nil
   ) -> OptionsString {
     var profile = Profile()
     profile.cipher = cipher
@@ -17,6 +17,7 @@ struct OptionsStringTests {
     var remote = Remote(host: "h", transport: transport, location: SourceLocation(file: "t"))
     remote.tunMTU = mtu
     remote.wrap = wrap
+    remote.fragment = fragment
     return OptionsString(profile: profile, remote: remote)
   }
 
@@ -31,6 +32,14 @@ struct OptionsStringTests {
     #expect(string(.aes256GCM, mtu: 1400).linkMTU == 1449)
     #expect(string(.aes256GCM, mtu: 1400, compression: .lzo).linkMTU == 1450)
     #expect(string(.aes256CBC, mtu: 1400).linkMTU == 1457)
+  }
+
+  @Test("O-28 fragment shows under its old name, and makes four bytes more")
+  func fragment() {
+    let limit = FragmentLimit(size: 1300, includesHeaders: false)
+    let both = string(.aes256GCM, mtu: 1400, compression: .lzo, fragment: limit)
+    #expect(both.linkMTU == 1454)
+    #expect(both.text.hasPrefix("V4,dev-type tun,link-mtu 1454,tun-mtu 1400,proto UDPv4,comp-lzo,mtu-dynamic,cipher "))
   }
 
   @Test("P-03 the whole string in the usual order, which SoftEther takes cipher, digest and device type from")

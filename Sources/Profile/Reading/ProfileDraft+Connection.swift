@@ -31,7 +31,11 @@ extension ProfileDraft {
       if openBlock == nil { profile.tunnel.mtu = try line.number(0) }
     case "tun-mtu-max": scope.tunMTUMaximum = try line.number(0)
     case "max-packet-size": scope.maximumControlPacket = try line.number(0)
-    case "mssfix": scope.mssFix = try mssFix(line)
+    case "mssfix":
+      scope.mssFix = try mssFix(line)
+      scope.mssFixFollowsFragment = line.arguments.isEmpty
+    case "fragment":
+      scope.fragment = FragmentLimit(size: try line.number(0), includesHeaders: line.text(1) != nil)
     case "rcvbuf": profile.receiveBuffer = try bufferSize(line)
     case "sndbuf": profile.sendBuffer = try bufferSize(line)
     case "persist-remote-ip": profile.persistRemoteIP = true
@@ -143,6 +147,11 @@ extension ProfileDraft {
         report(.error, location, "`proto-force` leaves no remote")
         return
       }
+    }
+    if let stream = remotes.first(where: { $0.fragment != nil && $0.transport == .tcp }) {
+      report(
+        .error, location(of: "fragment") ?? stream.location,
+        "`fragment` is for UDP only, and the server \(stream.host) is reached over TCP; leave it out there")
     }
     if remotes.count > ProfileLimits.remotes {
       report(

@@ -24,6 +24,9 @@ struct RemoteScope {
   var tunMTU: Int?
   var tunMTUMaximum: Int?
   var mssFix: MSSFix?
+  /// `mssfix` was said without a size: it takes that of `fragment`.
+  var mssFixFollowsFragment = false
+  var fragment: FragmentLimit?
   var maximumControlPacket: Int?
   var tlsAuth: Key?
   var tlsCrypt: Key?
@@ -43,7 +46,11 @@ struct RemoteScope {
     scope.explicitExitNotify = explicitExitNotify ?? globals.explicitExitNotify
     scope.tunMTU = tunMTU ?? globals.tunMTU
     scope.tunMTUMaximum = tunMTUMaximum ?? globals.tunMTUMaximum
-    scope.mssFix = mssFix ?? globals.mssFix
+    if mssFix == nil {
+      scope.mssFix = globals.mssFix
+      scope.mssFixFollowsFragment = globals.mssFixFollowsFragment
+    }
+    scope.fragment = fragment ?? globals.fragment
     scope.maximumControlPacket = maximumControlPacket ?? globals.maximumControlPacket
     scope.keyDirection = keyDirection ?? globals.keyDirection
     if tlsAuth == nil, tlsCrypt == nil, tlsCryptV2 == nil {
@@ -82,11 +89,15 @@ struct RemoteScope {
     if let tunMTU { remote.tunMTU = tunMTU }
     if let tunMTUMaximum { remote.tunMTUMaximum = max(tunMTUMaximum, remote.tunMTUMaximum) }
     remote.tunMTUMaximum = max(remote.tunMTUMaximum, remote.tunMTU)
-    if let maximumControlPacket {
-      remote.maximumControlPacket = maximumControlPacket
-      remote.mssFix = mssFix ?? .outer(maximumControlPacket)
-    } else if let mssFix {
+    remote.fragment = fragment
+    if let maximumControlPacket { remote.maximumControlPacket = maximumControlPacket }
+    if let mssFix {
       remote.mssFix = mssFix
+    } else if let maximumControlPacket {
+      remote.mssFix = .outer(maximumControlPacket)
+    }
+    if mssFixFollowsFragment, let fragment {
+      remote.mssFix = fragment.includesHeaders ? .outer(fragment.size) : .packet(fragment.size)
     }
     return remote
   }

@@ -21,10 +21,8 @@ extension OptionTable {
     .harmless("occ-mtu", "bytes", mtu),
     .honoured("max-packet-size", "bytes", [.number(154...2_048)], .connection),
     .honoured("mssfix", "[bytes] [mtu|fixed]", [.number(0...65_535), .word(["mtu", "fixed"])], .connection),
-    .refused(
-      "fragment", "not yet supported; every packet of such a server has a header more, so it cannot be left out",
-      .connection),
-    .refused("mtu-dynamic", "the old name of `fragment`, which is not yet supported"),
+    .honoured("fragment", "bytes [mtu]", [.number(200...65_535), .word(["mtu"])], .connection),
+    .refused("mtu-dynamic", "the old name of `fragment`: write that in its place"),
     .harmless("mtu-test", "", mtu),
     .honoured("txqueuelen", "packets", [.number(0...1_000_000)]),
     .harmless("persist-tun", "", "the tun device always stays over reconnects", push: .yes),

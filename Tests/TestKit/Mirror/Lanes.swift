@@ -2,14 +2,13 @@ import Base
 import DataChannel
 
 extension UpLane {
-  /// One packet, as a bare datagram even on a stream.
-  package mutating func seal(_ packet: [UInt8], isStream: Bool = false) -> [UInt8]? {
+  /// One packet, as bare datagrams even on a stream: more than one with `fragment` alone.
+  package mutating func seal(_ packet: [UInt8], isStream: Bool = false) -> [[UInt8]] {
     var plain = Burst(capacity: 4096, maximumCount: 1)
-    var sealed = Burst(capacity: 4096, maximumCount: 1)
-    guard plain.append(copying: packet) else { return nil }
+    var sealed = Burst(capacity: 8192, maximumCount: 32)
+    guard plain.append(copying: packet) else { return [] }
     seal(&plain, into: &sealed)
-    guard sealed.count == 1 else { return nil }
-    return isStream ? Array(sealed.copy(0).dropFirst(2)) : sealed.copy(0)
+    return (0..<sealed.count).map { isStream ? Array(sealed.copy($0).dropFirst(2)) : sealed.copy($0) }
   }
 }
 

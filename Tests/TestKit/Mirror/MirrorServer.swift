@@ -26,6 +26,8 @@ package final class MirrorServer {
   package private(set) var resets = 0
   package private(set) var renegotiations = 0
   package private(set) var sawExit = false
+  /// Keys of the data channel, in order.
+  package private(set) var keys: [DataKey] = []
   package private(set) var isRefusing = false
   package var down: DownLane?
   package var up: UpLane?
@@ -102,11 +104,11 @@ package final class MirrorServer {
   package func send(_ packet: [UInt8], at now: Instant) {
     if dropsInside { return }
     lastSent = now
-    if let sealed = up?.seal(packet, isStream: setup.transport == .tcp) { packets.append(sealed) }
+    packets += up?.seal(packet, isStream: setup.transport == .tcp) ?? []
   }
 
   package func send(message: [UInt8]) {
-    if let sealed = up?.seal(message: message) { packets.append(sealed) }
+    packets += up?.packets(of: message) ?? []
   }
 
   /// Says something over the newest TLS connection.
@@ -270,7 +272,7 @@ package final class MirrorServer {
     }
     if up == nil {
       let format = DataFormat(
-        peerID: setup.peerID, usesEpochs: setup.usesEpochs, compression: setup.compression,
+        peerID: setup.peerID, usesEpochs: setup.usesEpochs, compression: setup.compression, fragment: setup.fragment,
         isStream: setup.transport == .tcp, replayWindow: 64,
         largestPayload: 1600)
       up = UpLane(format: format, random: random)
@@ -278,6 +280,7 @@ package final class MirrorServer {
     }
     let data = DataKey(
       keyID: key.keyID, cipher: setup.cipher, auth: setup.cipher.isAEAD ? nil : setup.auth, block: block, role: .server)
+    keys.append(data)
     _ = up?.install(data)
     _ = down?.install(data)
     key.hasDataKey = true

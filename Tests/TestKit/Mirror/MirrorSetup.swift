@@ -21,6 +21,8 @@ package struct MirrorSetup {
   package var cipher = DataCipher.aes256GCM
   package var auth: Digest? = .sha256
   package var compression = CompressionFraming.none
+  /// Bytes of its largest datagram with data.
+  package var fragment: Int?
   /// `nil` = DATA_V1 and nothing pushed.
   package var peerID: UInt32? = 5
   /// False = a server that does not negotiate: no `cipher` in the push.

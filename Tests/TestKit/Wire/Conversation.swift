@@ -26,6 +26,8 @@ package final class Conversation {
   package var appliesNetwork = true
   /// Both ends send a numbered packet at this pace once they can.
   package var dataPace: Duration?
+  /// Bytes of those packets.
+  package var dataSize = 28
   /// When a packet last got through, and the longest pause there was.
   package private(set) var drought: [LossyWire.End: Duration] = [:]
 
@@ -117,7 +119,7 @@ package final class Conversation {
   }
 
   package func send(_ packet: [UInt8]) {
-    if let sealed = session.up?.seal(packet, isStream: isStream) { carry(sealed) }
+    for sealed in session.up?.seal(packet, isStream: isStream) ?? [] { carry(sealed) }
     if session.isResting { session.noteOutgoing(at: now) }
   }
 
@@ -182,8 +184,8 @@ package final class Conversation {
     if let pace = dataPace, let time = dataTime, time <= now {
       nextData = now + pace
       number += 1
-      send(InnerPacket.make(number))
-      if serverSendsData { server.send(InnerPacket.make(number), at: now) }
+      send(InnerPacket.make(number, size: dataSize))
+      if serverSendsData { server.send(InnerPacket.make(number, size: dataSize), at: now) }
     }
     carryServerPackets()
   }
