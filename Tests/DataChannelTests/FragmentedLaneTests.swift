@@ -1,8 +1,7 @@
 import Base
 import Crypto
+import DataChannel
 import Testing
-
-@testable import DataChannel
 
 @Suite("A lane with fragment")
 struct FragmentedLaneTests {
