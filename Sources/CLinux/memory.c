@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,3 +29,20 @@ int adit_memory_is_sealed(int descriptor) {
   long seals = ADIT_CALL(fcntl(descriptor, F_GET_SEALS));
   return seals >= 0 && (seals & SEALS) == SEALS;
 }
+
+static int forget_part(struct dl_phdr_info *program, size_t size, void *context) {
+  (void)size, (void)context;
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  for (int i = 0; i < program->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &program->dlpi_phdr[i];
+    // What may be written to, be it for a moment at the start, may differ from the file.
+    if (part->p_type != PT_LOAD || part->p_flags & PF_W) continue;
+    uintptr_t start = program->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+    start = (start + page - 1) & ~(uintptr_t)(page - 1);
+    end &= ~(uintptr_t)(page - 1);
+    if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
+  }
+  return 1; // The first is the program itself.
+}
+
+void adit_forget_program(void) { dl_iterate_phdr(forget_part, NULL); }

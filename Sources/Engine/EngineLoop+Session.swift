@@ -136,7 +136,9 @@ extension EngineLoop {
     for event in outbox.events {
       switch event {
       case .serverAnswered: isAnswered = true
-      case .up: isUp = true
+      case .up:
+        isUp = true
+        ProgramMemory.forgetStart()
       default: break
       }
       report(.event(attempt, event))

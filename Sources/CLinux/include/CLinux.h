@@ -21,6 +21,9 @@ int adit_memory_fixed(const char *name, size_t size);
 // 1 when all of the seals above are on.
 int adit_memory_is_sealed(int descriptor);
 
+// Lets go of the program's own pages that are as in its file; what still runs is mapped again when it is touched.
+void adit_forget_program(void);
+
 // --- descriptors and files (files.c)
 
 int adit_open(const char *path, int flags, unsigned mode);
