@@ -16,7 +16,7 @@ extension EngineLoop {
       resumeSealing(at: now)
     }
     if readiness.contains(.broken) { link?.drainErrors() }
-    guard !readiness.isDisjoint(with: [.readable, .broken]), let isStream = link?.isStream else { return }
+    guard !readiness.isDisjoint(with: .readableOrBroken), let isStream = link?.isStream else { return }
     var left = Self.batchesAtOnce
     while link?.fault == nil, session != nil {
       guard left > 0 else { return hasMore = true }

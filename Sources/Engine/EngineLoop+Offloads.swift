@@ -17,7 +17,7 @@ extension EngineLoop {
     guard isUp else { return }
     if let steps = link?.takeSteps(), !steps.isEmpty { report(steps) }
     if tun?.hasSteps == true, let steps = tun?.takeSteps() { report(steps) }
-    let used = (link?.offloads ?? []).union(tun?.offloads ?? [])
+    let used = (link?.offloads ?? Offloads()).union(tun?.offloads ?? Offloads())
     guard used != reportedOffloads else { return }
     reportedOffloads = used
     report(.offloads(used))

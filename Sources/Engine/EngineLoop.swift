@@ -100,8 +100,8 @@ struct EngineLoop: ~Copyable {
 
   /// One wait and what comes of it, the control lane before the data lane.
   private mutating func turn() throws(SystemFailure) {
-    var linkReady: Poller.Readiness = []
-    var tunReady: Poller.Readiness = []
+    var linkReady = Poller.Readiness()
+    var tunReady = Poller.Readiness()
     // Not waited for: packets that came meanwhile are served in one go.
     let isPausing = moderation.isHot
     if isPausing, !hasMore { Pause.sleep(Moderation.window) }
@@ -144,7 +144,7 @@ struct EngineLoop: ~Copyable {
     if let until = names.deadline { next = min(next ?? until, until) }
     if resolver.isBusy, let deadline = resolver.deadline(at: Clock.now) { next = min(next ?? deadline, deadline) }
     try timer.set(next)
-    let lineWanted: Poller.Readiness = line.hasQueued ? [.readable, .writable] : .readable
+    let lineWanted: Poller.Readiness = line.hasQueued ? .readableOrWritable : .readable
     if lineWanted != lineInterest {
       try poller.change(line.descriptor, to: lineWanted, token: Token.supervisor.rawValue)
       lineInterest = lineWanted
@@ -154,7 +154,7 @@ struct EngineLoop: ~Copyable {
       linkInterest = wanted
     }
     // While the transport is full the kernel's queue of the tun is the one to fill up.
-    let readsTun: Poller.Readiness = isUp && link?.isFull == false ? .readable : []
+    let readsTun: Poller.Readiness = isUp && link?.isFull == false ? .readable : Poller.Readiness()
     if let descriptor = tun?.descriptor, readsTun != tunInterest {
       try watch(descriptor, readsTun, was: tunInterest, token: .tun)
       tunInterest = readsTun

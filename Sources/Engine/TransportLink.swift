@@ -48,7 +48,7 @@ struct TransportLink: ~Copyable {
 
   var interest: Poller.Readiness {
     if isConnecting { return .writable }
-    return isFull ? [.readable, .writable] : .readable
+    return isFull ? .readableOrWritable : .readable
   }
 
   /// Call when writable: sees how the connection came out.
@@ -123,7 +123,7 @@ struct TransportLink: ~Copyable {
 
   /// How packets travel together by this socket.
   var offloads: Offloads {
-    mutating get { isStream ? tcp?.offloads ?? [] : udp?.offloads ?? [] }
+    mutating get { isStream ? tcp?.offloads ?? Offloads() : udp?.offloads ?? Offloads() }
   }
 
   /// What the socket gave up since the last call.

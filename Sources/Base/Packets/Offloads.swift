@@ -14,6 +14,7 @@ package enum OffloadMode: String, Hashable, Sendable, CaseIterable {
 package struct Offloads: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
+  package init() { rawValue = 0 }
 
   /// Many packets a system call.
   package static let mmsg = Offloads(rawValue: 1)
@@ -27,6 +28,11 @@ package struct Offloads: OptionSet, Hashable, Sendable {
   package static let coalesce = Offloads(rawValue: 16)
 
   package static let all: Offloads = [.mmsg, .gso, .gro, .tso, .coalesce]
+
+  // Every burst asks, and what OptionSet brings is generic code when it is called from another room.
+  package func contains(_ other: Offloads) -> Bool { other.rawValue & ~rawValue == 0 }
+  package func union(_ other: Offloads) -> Offloads { Offloads(rawValue: rawValue | other.rawValue) }
+  package static func == (left: Offloads, right: Offloads) -> Bool { left.rawValue == right.rawValue }
 
   /// `gso+gro+tso`, `mmsg`, `off`. Many packets a call go without saying where packets are merged.
   package var text: String {

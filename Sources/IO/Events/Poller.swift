@@ -7,11 +7,20 @@ internal import CLinux
   package struct Readiness: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init() { rawValue = 0 }
 
     package static let readable = Readiness(rawValue: 1)
     package static let writable = Readiness(rawValue: 2)
     /// An error or a hang-up; reported unasked.
     package static let broken = Readiness(rawValue: 4)
+    package static let readableOrWritable = Readiness(rawValue: 3)
+    package static let readableOrBroken = Readiness(rawValue: 5)
+
+    // Every turn of a loop asks, and what OptionSet brings is generic code and arrays when it is called from another room.
+    package var isEmpty: Bool { rawValue == 0 }
+    package func contains(_ other: Readiness) -> Bool { other.rawValue & ~rawValue == 0 }
+    package func isDisjoint(with other: Readiness) -> Bool { other.rawValue & rawValue == 0 }
+    package static func == (left: Readiness, right: Readiness) -> Bool { left.rawValue == right.rawValue }
   }
 
   package struct Event: Hashable, Sendable {

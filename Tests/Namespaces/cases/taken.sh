@@ -18,6 +18,8 @@ expect_within 5 "and carries the LAN" ping_lan 192.0.2.80
 expect "the foreign device is left alone" sh -c "ip -n $LAB_GW -d link show tun-taken | grep -q veth"
 lab_capture_end "$LAB_DIR/wan.pcap"
 expect "no clear packet was seen on the WAN" sh -c "[ \$(tcpdump -r $LAB_DIR/wan.pcap 2>/dev/null | grep -c .) -eq 0 ]"
+# What was asked for at run time outlives the daemon.
+expect "down" adit down good
 expect "stops in time" adit_stop
 expect "the foreign device is still there" ip -n "$LAB_GW" link show tun-taken
 
