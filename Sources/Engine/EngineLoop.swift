@@ -122,11 +122,12 @@ struct EngineLoop: ~Copyable {
     }
     advanceResolver(at: now)
     runTimers(at: now)
+    let packetsBefore = totals.transportReceivedPackets &+ totals.transportSentPackets
     // An order may have closed what was ready.
     if linkInterest != nil, !linkReady.isEmpty { serveLink(linkReady, at: now) }
     if tunInterest != nil, !tunReady.isEmpty { serveTun(tunReady, at: now) }
-    let hasPackets = linkReady.contains(.readable) || tunReady.contains(.readable)
-    moderation.note(hasPackets: hasPackets, mayPause: isUp && offloadMode != .off, at: now)
+    let moved = totals.transportReceivedPackets &+ totals.transportSentPackets &- packetsBefore
+    moderation.note(packets: moved, mayPause: isUp && offloadMode != .off, at: now)
     if names.hasReports { reportNames() }
     releaseLateAnswers(at: now)
     settle(at: now)

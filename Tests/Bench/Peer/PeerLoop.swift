@@ -53,14 +53,14 @@ struct PeerLoop: ~Copyable {
       if poller[index].token == Token.tun.rawValue { tunReady = poller[index].readiness }
     }
     if linkReady.contains(.broken) { link.drainErrors() }
+    let packetsBefore = pump.came &+ pump.sent
     if server.down != nil, server.up != nil {
       if !linkReady.isEmpty { server.down?.receive(&pump, from: &link, into: &tun) }
       if linkReady.contains(.writable) || !tunReady.isEmpty { server.up?.send(&pump, from: &tun, over: &link) }
     } else {
       pump.receiveControl(&link)
     }
-    let hasPackets = linkReady.contains(.readable) || tunReady.contains(.readable)
-    moderation.note(hasPackets: hasPackets, mayPause: server.up != nil, at: now)
+    moderation.note(packets: pump.came &+ pump.sent &- packetsBefore, mayPause: server.up != nil, at: now)
     if !pump.control.isEmpty || due.map({ $0 <= now }) == true { talk(at: now) }
     try watch()
   }
