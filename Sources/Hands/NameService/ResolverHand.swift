@@ -30,6 +30,8 @@ package final class ResolverHand {
   private var running: ResolverProgram?
   private var runEnd: Instant?
   private var next: NameService?
+  /// A restart was under way when everything was to be taken back.
+  private var isInterrupted = false
   /// What dnsmasq does now, as far as we made it so; `nil` after a start too, whatever a predecessor left.
   private var standing: NameService.Dnsmasq?
   private var links: [NameService.LinkResolvers] = []
@@ -153,10 +155,14 @@ package final class ResolverHand {
     next = nil
     let told = journal.tellings
     while isBusy, Clock.now < end { wait(until: end) }
+    // A restart that does not end in time goes on alone, but what it was begun for is taken back all the same.
+    isInterrupted = isBusy
     queue = []
+    child?.leave()
+    child = nil
     let facts = look()
     let hadFile = places(facts).contains { DnsmasqFiles(place: $0).snippet != nil }
-    if child == nil { apply(NameService(), facts) }
+    apply(NameService(), facts)
     while isBusy, Clock.now < end { wait(until: end) }
     child?.leave()
     child = nil
@@ -231,7 +237,8 @@ package final class ResolverHand {
     do throws(SystemFailure) {
       let wasOurs = try files.remove()
       // One that its owner stopped stays so; one that did not survive our file is to start without it.
-      let isWanted = trouble != nil || !look().dnsmasq.isEmpty
+      // So is one in the middle of a restart.
+      let isWanted = trouble != nil || isInterrupted || !look().dnsmasq.isEmpty
       if wasOurs, isWanted, let restart = programs.restart(place.restart) { queue.append(.run(restart)) }
       queue.append(.strike(UndoJournal.Telling(place)))
     } catch {
