@@ -1,5 +1,6 @@
 # A house whose cables, addresses and server come and go at random: at every stable moment the tunnel is back within 2 s, nothing goes
-# out in the clear, and neither memory nor descriptors grow. Sourced by the case soak-minute and by scripts/soak.
+# out in the clear, and neither memory nor descriptors grow. And one under steady load, which does not grow either. Sourced by the cases
+# soak-minute and slope, and by scripts/soak.
 . "$ROOT/Tests/Namespaces/outages.sh"
 
 # The state of the ways: cables of both uplinks, the address of the first and whether its default route stands.
@@ -62,12 +63,14 @@ soak_server() {
   fi
 }
 
-# soak_sample: seconds, KiB of anonymous memory and descriptors of supervisor and engine. The pages of the executable come and go with
-# the machine's memory and say nothing about a leak.
+# soak_sample: seconds, KiB of anonymous memory, descriptors and KiB of all memory (the proportional set size) of supervisor and engine.
+# The pages of the executable come and go with the machine's memory: the anonymous ones tell of a leak, and all of them what is held.
 soak_sample() {
-  local engine size; engine=$(engine_pid)
-  size=$(awk '/^Pss_Anon:/ { sum += $2 } END { print sum }' "/proc/$ADIT_PID/smaps_rollup" "/proc/$engine/smaps_rollup" 2> /dev/null)
-  [ -n "$engine" ] && echo "$((SECONDS - SOAK_BEGAN)) $size $(ls "/proc/$ADIT_PID/fd" "/proc/$engine/fd" | grep -c '^[0-9]')" >> "$LAB_DIR/samples"
+  local engine anonymous all; engine=$(engine_pid)
+  [ -n "$engine" ] || return
+  read -r anonymous all < <(awk '/^Pss_Anon:/ { anonymous += $2 } /^Pss:/ { all += $2 } END { print anonymous, all }' \
+    "/proc/$ADIT_PID/smaps_rollup" "/proc/$engine/smaps_rollup" 2> /dev/null)
+  echo "$((SECONDS - SOAK_BEGAN)) $anonymous $(ls "/proc/$ADIT_PID/fd" "/proc/$engine/fd" | grep -c '^[0-9]') $all" >> "$LAB_DIR/samples"
 }
 # soak_growth COLUMN: the median of the last third of the samples less that of the second third; the first is the warming up.
 soak_growth() {
@@ -129,4 +132,40 @@ soak_is_back() { first_answer "$STAMP" && adit_connected; }
 wait_for_ms() { # MILLISECONDS COMMAND...: counted from the stamp
   local deadline=$((${STAMP/./} / 1000 + $1)); shift
   until "$@" > /dev/null 2>&1; do [ "$(now_ms)" -lt $deadline ] || return 1; sleep 0.02; done
+}
+
+# steady SECONDS MBIT GROWTH_KIB: a house with one tunnel, TCP of so many Mbit/s each way at once and new keys every minute: neither memory
+# nor descriptors grow.
+steady() {
+  local engine load said=0 growth all descriptors
+  lab_up; lab_pki
+  lab_server home "port 1194" "proto udp" "reneg-sec 60" 'push "redirect-gateway def1"'
+  profile home "remote 203.0.113.10 1194 udp"
+  config_tunnel home
+  config_gateway lan "list tunnel 'home'" "list lan 'lan0'" "option kill_switch 'session'"
+  listen far 5201
+  adit_run
+  expect_within 10 "connected" adit_connected
+  expect_within 3 "the LAN gets through" ping_lan 192.0.2.80
+  engine=$(engine_pid)
+  SOAK_BEGAN=$SECONDS
+  ip netns exec "$LAB_LAN" iperf3 -c 192.0.2.80 -p 5201 --bidir -b "$2M" -t "$1" > "$LAB_DIR/iperf" 2>&1 & load=$!; LAB_PIDS+=($load)
+  while kill -0 $load 2> /dev/null; do
+    soak_sample
+    if [ -n "${SOAK_TRACE:-}" ] && [ $(((SECONDS - SOAK_BEGAN) / 60)) -gt $said ]; then
+      said=$(((SECONDS - SOAK_BEGAN) / 60))
+      echo "  $said min: $(tail -1 "$LAB_DIR/samples" | awk '{ print $2 " KiB anonymous, " $4 " KiB in all, " $3 " descriptors" }')"
+    fi
+    sleep 5
+  done
+  wait $load; expect "the load came to its end" test $? -eq 0
+  growth=$(soak_growth 2) descriptors=$(soak_growth 3) all=$(soak_growth 4)
+  echo "  measured: $(wc -l < "$LAB_DIR/samples") samples: anonymous memory $(tail -1 "$LAB_DIR/samples" | cut -d' ' -f2) KiB, $growth KiB more in the last third than in the second, slope $(soak_slope 2) KiB/min; of all memory, $(tail -1 "$LAB_DIR/samples" | cut -d' ' -f4) KiB, $all and $(soak_slope 4); descriptors $descriptors more"
+  expect "it was looked at often enough" test "$(wc -l < "$LAB_DIR/samples")" -gt $(($1 / 10))
+  expect "anonymous memory does not grow ($growth KiB of at most $3)" test "$growth" -le "$3"
+  expect "nor does all memory ($all KiB of at most $3)" test "$all" -le "$3"
+  expect "descriptors do not grow" test "$descriptors" -le 0
+  expect "all the while the same engine" test "$engine" = "$(engine_pid)"
+  expect "and the same session" adit_status '"status":"connected".*"handshakes":1,"reconnects":0'
+  expect "stops in time" adit_stop
 }
