@@ -18,10 +18,13 @@ final class Laboratory {
   private(set) var delivered: [[UInt8]] = []
   /// While true the server takes nothing from its socket.
   var isAsleep = false
+  /// While true what the server says comes from another port than the one it is asked at. UDP only.
+  var answersFromElsewhere = false
 
   private let transport: Transport
   private let endpoint: Endpoint
   private let socket: FileDescriptor
+  private let elsewhere: FileDescriptor
   private var connection: FileDescriptor?
   private var engine: Endpoint?
   private var stream: [UInt8] = []
@@ -43,6 +46,7 @@ final class Laboratory {
     mirror = try MirrorServer(setup, random: .system)
     let any = Endpoint(address: EngineTests.loopback, port: 0)
     socket = try TransportSocket.make(transport, .ipv4, .init(local: any))
+    elsewhere = try TransportSocket.make(.udp, .ipv4, .init(local: any))
     var address = adit_address()
     #expect(adit_local_address(socket.raw, &address) == 0)
     endpoint = Endpoint(address: EngineTests.loopback, port: address.port)
@@ -224,7 +228,7 @@ final class Laboratory {
         to.port = engine.port
         to.bytes.0 = 127
         to.bytes.3 = 1
-        _ = adit_send_to(socket.raw, packet, packet.count, &to)
+        _ = adit_send_to(answersFromElsewhere ? elsewhere.raw : socket.raw, packet, packet.count, &to)
       }
     }
     mirror.packets = []
