@@ -39,11 +39,11 @@ house_dnsmasq() {
   printf '%s\n' 'host-record=nas.lan,192.168.77.20' 'local=/lan/' "$@" > "$ETC/dnsmasq.conf"
   cat > "$ETC/init.d/dnsmasq" <<SH
 #!/bin/sh
-# As distributions have it: stop waits for the end, start goes to the background, and one run waits for the other. A dnsmasq has ended when
-# it has no program any more, even if nobody has collected it yet.
+# As distributions have it: stop waits for the end, start goes to the background, and one run waits for the other. A dnsmasq that
+# has ended is gone, even if nobody has collected it yet.
 [ "\$2" = alone ] || exec flock -o $LAB_DIR/house-dnsmasq.lock "\$0" "\$1" alone
 pid=$LAB_DIR/house-dnsmasq.pid
-stop() { old=\$(cat \$pid 2>/dev/null) && kill \$old 2>/dev/null && while readlink /proc/\$old/exe >/dev/null 2>&1; do sleep 0.05; done; rm -f \$pid; }
+stop() { old=\$(cat \$pid 2>/dev/null) && kill \$old 2>/dev/null && while grep -q '^State:.[^Z]' /proc/\$old/status 2>/dev/null; do sleep 0.05; done; rm -f \$pid; }
 start() { dnsmasq -x \$pid -u dnsmasq -7 /etc/dnsmasq.d,.dpkg-dist,.dpkg-old,.dpkg-new; }
 case \$1 in
   start) start ;;

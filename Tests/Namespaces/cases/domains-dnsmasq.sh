@@ -16,6 +16,7 @@ lab_server home "port 1194" "proto udp" 'push "redirect-gateway def1"' 'push "dh
 domains_resolver server 10.8.0.1
 adit_run
 expect_within 15 "connected" adit_connected
+expect_within 5 "the LAN gets through" ping_lan 192.0.2.82
 asked() { [ "$(lab_in lan getent ahostsv4 "$1" | head -1 | cut -d' ' -f1)" = "$2" ]; }
 expect_within 15 "the tunnel's resolver answers through dnsmasq" asked other.lab 192.0.2.82
 snippet=$ETC/dnsmasq.d/adit.conf
