@@ -30,8 +30,8 @@ private struct House: Sendable {
       #!/bin/sh
       cd \(directory)
       echo $1 >> calls
-      # dnsmasq takes its pid file away before it ends.
-      old=$(cat pid 2>/dev/null) && kill $old && while kill -0 $old 2>/dev/null; do sleep 0.02; done
+      # dnsmasq takes its pid file away before it ends, and has ended even if nobody collects it.
+      old=$(cat pid 2>/dev/null) && kill $old && while grep -q '^State:.[^Z]' /proc/$old/status; do sleep 0.02; done
       rm -f pid
       [ -e fails ] && [ -e conf.d/adit.conf ] && exit 1
       [ "$1" = stop ] || /usr/sbin/dnsmasq -C \(directory)/dnsmasq.conf -x \(directory)/pid -u root
@@ -160,6 +160,37 @@ struct ResolverTests {
     #expect(seen.0 == [true, true, true])
     // One start, three times told, three times put back.
     #expect(seen.1 == 7)
+  }
+
+  @Test("a dnsmasq that its owner stopped stays so when its file goes, and one that does not listen yet starts anew")
+  func starting() throws {
+    let calls = try inHouse { state in
+      let house = try House(state)
+      defer { house.stop() }
+      func tellAndStop() throws {
+        let hands = try house.hands()
+        hands.names.apply(try house.service(), hands.names.facts(uplink: []))
+        _ = try settle(hands.names)
+        house.stop()
+      }
+      try tellAndStop()
+      _ = try house.hands().sweep(band: 800...899)
+      let stopped = house.calls
+      try Namespace.shell("'\(state.path)/init' start")
+      try tellAndStop()
+      // Something of that name that has no socket.
+      try Namespace.shell(
+        """
+        cd '\(state.path)' && mkdir bin && cp "$(command -v sleep)" bin/dnsmasq
+        bin/dnsmasq 30 > /dev/null 2>&1 & echo $! > '\(state.path)/waiting'
+        until grep -q dnsmasq "/proc/$(cat '\(state.path)/waiting')/comm"; do sleep 0.02; done
+        """)
+      defer { _ = try? Namespace.shell("kill $(cat '\(state.path)/waiting')") }
+      _ = try house.hands().sweep(band: 800...899)
+      return (stopped, house.calls)
+    }
+    #expect(calls.0 == "start\nrestart\nstop")
+    #expect(calls.1 == calls.0 + "\nstart\nrestart\nstop\nrestart")
   }
 
   @Test("A dnsmasq that does not start with our file gets its own back, and that is said")

@@ -237,8 +237,8 @@ package final class ResolverHand {
     do throws(SystemFailure) {
       let wasOurs = try files.remove()
       // One that its owner stopped stays so; one that did not survive our file is to start without it.
-      // So is one in the middle of a restart.
-      let isWanted = trouble != nil || isInterrupted || !look().dnsmasq.isEmpty
+      // So is one in the middle of a restart, ours or a killed predecessor's: it may have read the file and not listen yet.
+      let isWanted = trouble != nil || isInterrupted || ResolverSearch.hasDnsmasq
       if wasOurs, isWanted, let restart = programs.restart(place.restart) { queue.append(.run(restart)) }
       queue.append(.strike(UndoJournal.Telling(place)))
     } catch {

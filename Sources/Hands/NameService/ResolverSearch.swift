@@ -9,6 +9,11 @@ package enum ResolverSearch {
     Set(ListeningSockets.find(port: 53, in: [.udp, .udp6]))
   }
 
+  /// A dnsmasq runs here, or the init script of that name, even if nothing listens yet: a long block list takes seconds to read.
+  static var hasDnsmasq: Bool {
+    RunningProcess.all.contains { RunningProcess.name(of: $0) == "dnsmasq" && RunningProcess.sharesNetwork($0) }
+  }
+
   /// - Parameters:
   ///   - stateDirectory: where the file of servers will lie.
   ///   - uplink: the uplink's own resolvers.

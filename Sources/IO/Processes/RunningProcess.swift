@@ -27,6 +27,13 @@ package enum RunningProcess {
     return ((try? TextFile.names(in: folder)) ?? []).compactMap { TextFile.target(ofLink: "\(folder)/\($0)") }
   }
 
+  /// Whether its network is that of the calling thread.
+  package static func sharesNetwork(_ process: Int32) -> Bool {
+    // thread-self: tests give single threads a namespace of their own.
+    guard let ours = TextFile.target(ofLink: "/proc/thread-self/ns/net") else { return false }
+    return TextFile.target(ofLink: "/proc/\(process)/ns/net") == ours
+  }
+
   /// - Parameter name: of the program; another that has got the number meanwhile is left alone.
   /// - Returns: false when no such program runs there.
   package static func signal(_ process: Int32, named name: String, _ signal: SignalSource.Signal) -> Bool {
