@@ -202,7 +202,8 @@ int adit_socket_queued_error(int socket, uint32_t *mtu) {
 
 struct adit_batch {
   struct mmsghdr messages[ADIT_BATCH];
-  struct iovec parts[ADIT_BATCH];
+  // One for each, and one for its rest.
+  struct iovec parts[2 * ADIT_BATCH];
   place peers[ADIT_BATCH];
   // One int for UDP_GRO, one uint16_t for UDP_SEGMENT.
   _Alignas(struct cmsghdr) char control[ADIT_BATCH][CMSG_SPACE(sizeof(int))];
@@ -212,15 +213,18 @@ adit_batch *adit_batch_create(void) { return calloc(1, sizeof(adit_batch)); }
 void adit_batch_free(adit_batch *batch) { free(batch); }
 
 int adit_batch_receive(
-  adit_batch *batch, int socket, void *base, adit_datagram *datagrams, int count, const adit_address *peer) {
+  adit_batch *batch, int socket, void *base, adit_datagram *datagrams, int count, adit_spill spill,
+  const adit_address *peer) {
   if (count > ADIT_BATCH) count = ADIT_BATCH;
   for (int i = 0; i < count; i++) {
-    batch->parts[i] = (struct iovec){(char *)base + datagrams[i].offset, (size_t)datagrams[i].length};
+    struct iovec *parts = &batch->parts[2 * i];
+    parts[0] = (struct iovec){(char *)base + datagrams[i].offset, (size_t)datagrams[i].length};
+    parts[1] = (struct iovec){(char *)base + spill.offset + (size_t)i * spill.stride, (size_t)spill.length};
     batch->messages[i].msg_hdr = (struct msghdr){
       .msg_name = &batch->peers[i],
       .msg_namelen = sizeof batch->peers[i],
-      .msg_iov = &batch->parts[i],
-      .msg_iovlen = 1,
+      .msg_iov = parts,
+      .msg_iovlen = spill.length > 0 ? 2 : 1,
       .msg_control = batch->control[i],
       .msg_controllen = sizeof batch->control[i],
     };

@@ -38,8 +38,17 @@ int adit_tun_open(const char *name, char actual[16]) {
   return tun;
 }
 
-int adit_tun_offload(int tun, int on) {
-  unsigned long flags = on ? TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 : 0;
+// Linux 6.2; Debian 12's headers do not know them.
+#ifndef TUN_F_USO4
+#define TUN_F_USO4 0x20
+#define TUN_F_USO6 0x40
+#endif
+
+int adit_tun_offload(int tun, int tcp, int udp) {
+  unsigned long flags = 0;
+  if (tcp) flags |= TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6;
+  // The kernel takes both or none.
+  if (udp) flags |= TUN_F_CSUM | TUN_F_USO4 | TUN_F_USO6;
   return (int)ADIT_CALL(ioctl(tun, TUNSETOFFLOAD, flags));
 }
 

@@ -16,7 +16,7 @@ struct PacketRooms: ~Copyable {
   var isSealing = false
   /// From a UDP socket; opened in place. Behind the slots is room for what unpacks.
   var received = Burst(
-    capacity: UDPSocket.mergedSlots * UDPSocket.mergedSlot + 512 * 1024,
+    capacity: UDPSocket.fillRoom + 512 * 1024,
     maximumCount: 64 + UDPSocket.mergedSlots * UDPSocket.mostMerged)
   /// From a TCP socket. Holds more than twice the largest record.
   var stream = StreamBuffer(capacity: 192 * 1024, maximumCount: 512)

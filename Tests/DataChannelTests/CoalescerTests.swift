@@ -7,9 +7,12 @@ struct CoalescerTests {
   typealias Oddity = Connection.Oddity
 
   /// Five segments of one connection, the third of which is odd.
-  private static func five(_ oddity: Oddity?, isIPv4: Bool, lasts: Bool = false) -> [[UInt8]] {
+  private static func five(_ oddity: Oddity?, isIPv4: Bool, isTCP: Bool = true, lasts: Bool = false) -> [[UInt8]] {
     var generator = SeededGenerator(seed: 7)
-    var connection = Connection(isIPv4: isIPv4, size: 100, using: &generator)
+    var connection =
+      isTCP
+      ? Connection(isIPv4: isIPv4, size: 100, using: &generator)
+      : Connection(datagramsOf: 100, isIPv4: isIPv4, using: &generator)
     return (0..<5).map { connection.segment($0 == 2 ? oddity : nil, lasts: lasts, using: &generator) }
   }
 
@@ -48,6 +51,47 @@ struct CoalescerTests {
     }
     let named = Self.rules.compactMap(\.oddity)
     #expect(Oddity.allCases.allSatisfy { named.contains($0) })
+  }
+
+  @Test("each rule that has to do with datagrams makes the same chains of them")
+  func datagrams() {
+    for rule in Self.rules where rule.oddity.map(Oddity.ofDatagrams.contains) ?? true {
+      let ipv4 = Self.joined(Self.five(rule.oddity, isIPv4: true, isTCP: false)).chains
+      #expect(ipv4 == rule.ipv4, "\(String(describing: rule.oddity))")
+      guard let chains = rule.ipv6 else { continue }
+      let ipv6 = Self.joined(Self.five(rule.oddity, isIPv4: false, isTCP: false)).chains
+      #expect(ipv6 == chains, "\(String(describing: rule.oddity))")
+    }
+  }
+
+  @Test("where the kernel takes no joined datagrams they go alone, and TCP is joined around them")
+  func noDatagrams() {
+    let tcp = Self.five(nil, isIPv4: true)
+    let udp = Self.five(nil, isIPv4: true, isTCP: false)
+    var burst = Burst(capacity: 1 << 16, maximumCount: 8)
+    burst.forward([tcp[0], udp[0], tcp[1], udp[1]])
+    var coalescer = Coalescer()
+    coalescer.join(&burst, datagrams: false)
+    let next = [burst[0].next, burst[1].next, burst[2].next, burst[3].next]
+    #expect(next == [2, -1, -1, -1])
+    let whole = burst.copy(3)
+    #expect(whole == udp[1])
+  }
+
+  @Test("a chain of datagrams says so, with the length of the whole where UDP has it", arguments: [true, false])
+  func datagramHeader(isIPv4: Bool) throws {
+    let packets = Self.five(.shorter, isIPv4: isIPv4, isTCP: false)
+    let joined = Self.joined(packets)
+    let header = try #require(joined.headers[0])
+    let ipSize = isIPv4 ? 20 : 40
+    #expect(
+      header
+        == VnetHeader(
+          needsChecksum: true, segmentation: .udp, headerLength: UInt16(ipSize + 8), segmentSize: 100,
+          checksumStart: UInt16(ipSize), checksumOffset: 6))
+    #expect(get16(joined.supers[0], ipSize + 4) == joined.supers[0].count - ipSize)
+    #expect(SuperPacket(joined.supers[0], header: header)?.segments == Array(packets[..<3]))
+    #expect(joined.parted == packets)
   }
 
   @Test(

@@ -7,8 +7,8 @@ struct CoalescingPropertyTests {
   /// Packets of a connection, and those that may belong to any, must come out in the order in which they went in.
   private static func keys(of packet: [UInt8]) -> [UInt8]? {
     switch packet[0] {
-    case 0x45 where packet.count >= 40: Array(packet[9..<10] + packet[12..<24])
-    case 0x60...0x6f where packet.count >= 60: Array(packet[6..<7] + packet[8..<44])
+    case 0x45 where packet.count >= 28: Array(packet[9..<10] + packet[12..<24])
+    case 0x60...0x6f where packet.count >= 48: Array(packet[6..<7] + packet[8..<44])
     default: nil
     }
   }

@@ -66,11 +66,12 @@ extension SuperPacket {
     self.init()
     isIPv4 = first[0] >> 4 == 4
     let ipSize = isIPv4 ? 20 : 40
-    let size = ipSize + Int(first[ipSize + 12] >> 4) * 4
+    isTCP = first[isIPv4 ? 9 : 6] == 6
+    let size = ipSize + (isTCP ? Int(first[ipSize + 12] >> 4) * 4 : 8)
     guard packets.allSatisfy({ $0.count >= size }) else { return nil }
     network = Array(first[..<ipSize])
     transport = Array(first[ipSize..<size])
-    transport[13] |= last[ipSize + 13] & 0x08
+    if isTCP { transport[13] |= last[ipSize + 13] & 0x08 }
     for packet in packets { payload += packet[size...] }
     segmentSize = first.count - size
     clearSums()
@@ -80,6 +81,7 @@ extension SuperPacket {
   init?(_ bytes: [UInt8], header: VnetHeader) {
     self.init()
     isIPv4 = bytes[0] >> 4 == 4
+    isTCP = header.segmentation != .udp
     network = Array(bytes[..<Int(header.checksumStart)])
     transport = Array(bytes[Int(header.checksumStart)..<Int(header.headerLength)])
     payload = Array(bytes[Int(header.headerLength)...])
@@ -91,7 +93,7 @@ extension SuperPacket {
   private mutating func clearSums() {
     put16(&network, isIPv4 ? 2 : 4, 0)
     if isIPv4 { put16(&network, 10, 0) }
-    put16(&transport, 16, 0)
+    put16(&transport, isTCP ? 16 : 6, 0)
     destination = Array(isIPv4 ? network[16..<20] : network[24..<40])
   }
 }

@@ -21,29 +21,30 @@ struct ReferenceJoiner {
 
   private mutating func take(_ index: Int) {
     let packet = packets[index]
-    guard Self.mayBeTCP(packet) else { return chains.append([index]) }
+    guard Self.mayBelong(packet) else { return chains.append([index]) }
     guard let headers = Self.headerSizes(packet) else {
       closeAll()
       return chains.append([index])
     }
-    let key = Array(packet[headers.ip == 20 ? 12..<24 : 8..<44])
+    let key = [packet[headers.ip == 20 ? 9 : 6]] + packet[headers.ip == 20 ? 12..<24 : 8..<44]
     var joined: [Int] = []
     if let slot = open.firstIndex(where: { $0.key == key }) {
       let run = open.remove(at: slot)
       if isExtended(run, by: packet, headers) { joined = run.chain } else { chains.append(run.chain) }
     }
     let before = joined.last.map { packets[$0].count } ?? packet.count
-    if Self.isPlain(packet, headers), packet[headers.ip + 13] & 8 == 0, packet.count == before {
+    let hasPush = Self.isTCP(packet) && packet[headers.ip + 13] & 8 != 0
+    if Self.isPlain(packet, headers), !hasPush, packet.count == before {
       open.append(Run(chain: joined + [index], key: key))
     } else {
       chains.append(joined + [index])
     }
   }
 
-  private func isExtended(_ run: Run, by packet: [UInt8], _ headers: (ip: Int, tcp: Int)) -> Bool {
+  private func isExtended(_ run: Run, by packet: [UInt8], _ headers: (ip: Int, upper: Int)) -> Bool {
     let previous = packets[run.chain[run.chain.count - 1]]
-    let bytes = run.chain.reduce(0) { $0 + packets[$1].count } - (run.chain.count - 1) * (headers.ip + headers.tcp)
-    return run.chain.count < 64 && bytes + packet.count - headers.ip - headers.tcp <= 65_535
+    let bytes = run.chain.reduce(0) { $0 + packets[$1].count } - (run.chain.count - 1) * (headers.ip + headers.upper)
+    return run.chain.count < 64 && bytes + packet.count - headers.ip - headers.upper <= 65_535
       && Self.isPlain(packet, headers) && SuperPacket(joining: [previous, packet])?.segments == [previous, packet]
   }
 
@@ -53,29 +54,35 @@ struct ReferenceJoiner {
   }
 
   /// Data with no flag but PSH, and just as any kernel and device would have made it.
-  private static func isPlain(_ packet: [UInt8], _ headers: (ip: Int, tcp: Int)) -> Bool {
-    packet.count > headers.ip + headers.tcp && [0x10, 0x18].contains(packet[headers.ip + 13])
-      && packet[headers.ip + 12] % 16 == 0 && get16(packet, headers.ip + 16) != 0
-      && SuperPacket(joining: [packet])?.segments == [packet]
+  private static func isPlain(_ packet: [UInt8], _ headers: (ip: Int, upper: Int)) -> Bool {
+    let checksum = get16(packet, headers.ip + (isTCP(packet) ? 16 : 6))
+    guard packet.count > headers.ip + headers.upper, checksum != 0, checksum != 0xffff,
+      SuperPacket(joining: [packet])?.segments == [packet]
+    else { return false }
+    return !isTCP(packet) || [0x10, 0x18].contains(packet[headers.ip + 13]) && packet[headers.ip + 12] % 16 == 0
   }
 
-  private static func mayBeTCP(_ packet: [UInt8]) -> Bool {
+  private static func isTCP(_ packet: [UInt8]) -> Bool { packet[packet[0] >> 4 == 4 ? 9 : 6] == 6 }
+
+  private static func mayBelong(_ packet: [UInt8]) -> Bool {
     guard packet.count >= 20 else { return true }
     switch packet[0] {
-    case 0x45...0x4f: return packet[9] == 6
-    case 0x60...0x6f: return [6, 0, 43, 44, 51, 60, 135, 139, 140].contains(packet[6])
+    case 0x45...0x4f: return [6, 17].contains(packet[9])
+    case 0x60...0x6f: return [6, 17, 0, 43, 44, 51, 60, 135, 139, 140].contains(packet[6])
     default: return false
     }
   }
 
   /// `nil` where the headers are not the plain ones.
-  private static func headerSizes(_ packet: [UInt8]) -> (ip: Int, tcp: Int)? {
+  private static func headerSizes(_ packet: [UInt8]) -> (ip: Int, upper: Int)? {
     guard packet.count >= 20 else { return nil }
     let isIPv4 = packet[0] >> 4 == 4
     let ip = isIPv4 ? 20 : 40
-    guard packet.count >= ip + 20 else { return nil }
+    guard packet.count >= ip + 8 else { return nil }
     if isIPv4, packet[0] != 0x45 || get16(packet, 2) != packet.count || get16(packet, 6) & 0xbfff != 0 { return nil }
-    if !isIPv4, packet[6] != 6 || get16(packet, 4) + 40 != packet.count { return nil }
+    if !isIPv4, ![6, 17].contains(packet[6]) || get16(packet, 4) + 40 != packet.count { return nil }
+    guard isTCP(packet) else { return get16(packet, ip + 4) == packet.count - ip ? (ip, 8) : nil }
+    guard packet.count >= ip + 20 else { return nil }
     let tcp = Int(packet[ip + 12] >> 4) * 4
     return tcp >= 20 && ip + tcp <= packet.count ? (ip, tcp) : nil
   }

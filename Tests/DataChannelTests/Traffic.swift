@@ -26,7 +26,9 @@ struct Traffic {
     for _ in 0..<count {
       let size = isLong ? [1, 8, 300, 4000][below(4)] : [1, 20, 100, 536, 1000, 1400, 1448][below(7)]
       connections.append(
-        Connection(isIPv4: below(3) > 0, size: size, hasTimestamps: below(3) > 0, using: &generator))
+        below(3) == 0
+          ? Connection(datagramsOf: size, isIPv4: below(3) > 0, using: &generator)
+          : Connection(isIPv4: below(3) > 0, size: size, hasTimestamps: below(3) > 0, using: &generator))
     }
     let oddOneIn = isRegular ? 100 : [3, 10, 30][below(3)]
     let wanted = isLong ? 80 + below(70) : 2 + below(28)
@@ -57,7 +59,7 @@ struct Traffic {
     var other = connections[current].segment(using: &generator)
     let number = connections[current].isIPv4 ? 9 : 6
     switch below(4) {
-    case 0: other[number] = 17
+    case 0: other[number] = other[number] == 6 ? 17 : 6
     case 1: other[number] = [1, 58, 0, 43, 44, 51, 60, 135][below(8)]
     case 2:
       other = generator.bytes(20 + below(60))

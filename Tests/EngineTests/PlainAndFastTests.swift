@@ -50,7 +50,7 @@ struct PlainAndFastTests {
     mutating func carry(_ traffic: [TunPacket], isJoining: Bool) -> [[UInt8]] {
       var packets = Burst(capacity: 256 * 1024 + TunDevice.superSlot, maximumCount: 64)
       var sealed = Burst(capacity: 100 * 1024, maximumCount: 128)
-      var received = Burst(capacity: UDPSocket.mergedSlots * UDPSocket.mergedSlot, maximumCount: 1024)
+      var received = Burst(capacity: UDPSocket.fillRoom, maximumCount: 1024)
       var coalescer = Coalescer()
       var out: [[UInt8]] = []
       for packet in traffic {

@@ -24,10 +24,12 @@ package struct Offloads: OptionSet, Hashable, Sendable {
   package static let gro = Offloads(rawValue: 4)
   /// The tun gives TCP uncut (TUN_F_TSO4, TUN_F_TSO6).
   package static let tso = Offloads(rawValue: 8)
-  /// TCP segments enter the tun joined.
+  /// What belongs together enters the tun joined: TCP segments, with `uso` datagrams too.
   package static let coalesce = Offloads(rawValue: 16)
+  /// The tun gives and takes UDP uncut (TUN_F_USO4, TUN_F_USO6; Linux 6.2).
+  package static let uso = Offloads(rawValue: 32)
 
-  package static let all: Offloads = [.mmsg, .gso, .gro, .tso, .coalesce]
+  package static let all: Offloads = [.mmsg, .gso, .gro, .tso, .coalesce, .uso]
 
   // Every burst asks, and what OptionSet brings is generic code when it is called from another room.
   package func contains(_ other: Offloads) -> Bool { other.rawValue & ~rawValue == 0 }
@@ -36,7 +38,9 @@ package struct Offloads: OptionSet, Hashable, Sendable {
 
   /// `gso+gro+tso`, `mmsg`, `off`. Many packets a call go without saying where packets are merged.
   package var text: String {
-    let names: [(Offloads, String)] = [(.gso, "gso"), (.gro, "gro"), (.tso, "tso"), (.coalesce, "coalesce")]
+    let names: [(Offloads, String)] = [
+      (.gso, "gso"), (.gro, "gro"), (.tso, "tso"), (.uso, "uso"), (.coalesce, "coalesce"),
+    ]
     let merged = names.filter { contains($0.0) }.map(\.1).joined(separator: "+")
     return merged.isEmpty ? contains(.mmsg) ? "mmsg" : "off" : merged
   }

@@ -155,9 +155,16 @@ typedef struct adit_batch adit_batch;
 enum { ADIT_BATCH = 64 };
 adit_batch *adit_batch_create(void);
 void adit_batch_free(adit_batch *batch);
+// Where the rest of a datagram goes that is longer than its room: the first's to `offset`, the next's `stride` behind it.
+typedef struct adit_spill {
+  int32_t offset;
+  int32_t stride;
+  int32_t length; // 0 = nowhere, it is cut off
+} adit_spill;
 // How many came (0 to count), or the negated errno.
 int adit_batch_receive(
-  adit_batch *batch, int socket, void *base, adit_datagram *datagrams, int count, const adit_address *peer);
+  adit_batch *batch, int socket, void *base, adit_datagram *datagrams, int count, adit_spill spill,
+  const adit_address *peer);
 int adit_batch_send(
   adit_batch *batch, int socket, void *base, const adit_datagram *datagrams, int count, const adit_address *peer);
 // All datagrams, end to end, into a stream; `skip` bytes of the first are left out. Bytes written.
@@ -200,7 +207,7 @@ enum { ADIT_VNET_HEADER = 10 };
 // Makes or opens the device with a vnet header of ADIT_VNET_HEADER bytes and no offloads. `actual` gets the real name.
 int adit_tun_open(const char *name, char actual[16]);
 // Which work on packets the tun may leave to us: checksums and the cutting of TCP, or none.
-int adit_tun_offload(int tun, int on);
+int adit_tun_offload(int tun, int tcp, int udp);
 int adit_tun_persist(int tun, int on);
 int adit_tun_owner(int tun, uint32_t user);
 // Sets or clears IFF_UP of a device of this thread's network namespace.

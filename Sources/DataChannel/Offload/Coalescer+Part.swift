@@ -8,7 +8,7 @@ extension Coalescer {
     guard packet.verdict == .forward, packet.hasVnetHeader, packet.next >= 0 else { return }
     precondition(
       packet.offset >= 0 && packet.length >= 0 && Int(packet.offset) + Int(packet.length) <= burst.arena.capacity)
-    let segment = unsafe TCPSegment(burst.base + Int(packet.offset), length: Int(packet.length))
+    let segment = unsafe TransportSegment(burst.base + Int(packet.offset), length: Int(packet.length))
     segment.writeLength(segment.length)
     // A run goes on only behind a segment without PSH.
     segment.writePush(false)

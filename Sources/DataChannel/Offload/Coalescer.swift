@@ -1,15 +1,17 @@
 package import Base
 
-/// Joins the TCP segments of a burst to super-packets, so that the kernel takes many in one walk through its stack.
+/// Joins the TCP segments and the datagrams of a burst to super-packets, so that the kernel takes many in one walk through its
+/// stack.
 ///
 /// Only what its cutting would give back byte for byte is joined, and within a connection nothing overtakes. Nothing
 /// outlives a call: no packet waits for another. Nothing allocates.
 package struct Coalescer: ~Copyable {
   private static let mostRuns = 16
 
-  private var runs: InlineArray<16, TCPRun> = .init(repeating: TCPRun())
+  private var runs: InlineArray<16, SegmentRun> = .init(repeating: SegmentRun())
   private var fingerprints: InlineArray<16, UInt64> = .init(repeating: 0)
   private var open = 0
+  private var joinsDatagrams = true
 
   package init() {}
 
@@ -18,7 +20,9 @@ package struct Coalescer: ~Copyable {
   /// The first of each chain becomes the header of the whole, with a `VnetHeader` in front; the others become `.joined`,
   /// narrowed to their payload, and `next` leads from each to the one behind. All others stay untouched. A burst that is
   /// flushed in its order keeps the order of every connection.
-  package mutating func join(_ burst: inout Burst) {
+  /// - Parameter datagrams: the kernel takes them joined too.
+  package mutating func join(_ burst: inout Burst, datagrams: Bool = true) {
+    joinsDatagrams = datagrams
     var index = 0
     while index < burst.count {
       let packet = burst[index]
@@ -34,13 +38,14 @@ package struct Coalescer: ~Copyable {
       packet.offset >= 0 && packet.length >= 0 && Int(packet.offset) + Int(packet.length) <= burst.arena.capacity)
     let offset = Int(packet.offset)
     let length = Int(packet.length)
-    switch unsafe TCPSegment.kind(burst.base + offset, length: length) {
+    switch unsafe TransportSegment.kind(burst.base + offset, length: length) {
     case .other: return
     case .unclear: return closeAll(&burst)
     case .segment: break
     }
     guard !packet.hasVnetHeader, offset >= VnetHeader.size else { return closeAll(&burst) }
-    let segment = unsafe TCPSegment(burst.base + offset, length: length)
+    let segment = unsafe TransportSegment(burst.base + offset, length: length)
+    guard joinsDatagrams || segment.isTCP else { return }
     let fingerprint = segment.fingerprint
     let slot = unsafe find(segment, fingerprint, burst.base)
     let isPlainData = segment.isPlainData
@@ -56,14 +61,14 @@ package struct Coalescer: ~Copyable {
     // Behind a segment with PSH nothing can follow.
     guard isPlainData, !segment.hasPush else { return }
     if open == Self.mostRuns { close(oldest, &burst) }
-    runs[open] = TCPRun(head: index, offset: offset, segment)
+    runs[open] = SegmentRun(head: index, offset: offset, segment)
     fingerprints[open] = fingerprint
     open &+= 1
   }
 
   /// - Returns: the place of the connection's run, or `open`.
   @inline(__always)
-  private func find(_ segment: TCPSegment, _ fingerprint: UInt64, _ base: UnsafeMutableRawPointer) -> Int {
+  private func find(_ segment: TransportSegment, _ fingerprint: UInt64, _ base: UnsafeMutableRawPointer) -> Int {
     var slot = 0
     while slot < open {
       if fingerprints[slot] == fingerprint, unsafe segment.isSameConnection(as: runs[slot].headSegment(base)) { break }

@@ -110,7 +110,8 @@ internal import Glibc
       }
       if wrote == -Int(EINVAL), packet.next >= 0 {
         // The burst may hold more of them.
-        if offloads.remove(.coalesce) != nil { steps.append(OffloadStep(.coalesce, .refused(EINVAL))) }
+        let kind: Offloads = unsafe VnetHeader(reading: header)?.segmentation == .udp ? .uso : .coalesce
+        if offloads.remove(kind) != nil { steps.append(OffloadStep(kind, .refused(EINVAL))) }
         return .refused
       }
       index += 1
@@ -146,19 +147,24 @@ internal import Glibc
 // MARK: Super-packets
 
 extension TunDevice {
-  /// Lets the kernel leave checksums and the cutting of TCP to us, and finds out whether it takes joined segments back.
+  /// Lets the kernel leave checksums and the cutting of TCP and UDP to us, and finds out whether it takes joined segments back.
   /// Whoever holds the descriptor may.
   package mutating func offload(_ mode: OffloadMode) {
     offloads = []
     steps = []
     let isWanted = mode == .auto || mode == .gso
-    let result = adit_tun_offload(tun.raw, isWanted ? 1 : 0)
-    guard isWanted else { return }
+    guard isWanted else {
+      _ = adit_tun_offload(tun.raw, 0, 0)
+      return
+    }
+    let all = adit_tun_offload(tun.raw, 1, 1)
+    let result = all >= 0 ? all : adit_tun_offload(tun.raw, 1, 0)
     guard result >= 0 else {
       steps.append(OffloadStep([.tso, .coalesce], .missing(-result)))
       return
     }
     offloads.insert(.tso)
+    if all >= 0 { offloads.insert(.uso) } else { steps.append(OffloadStep(.uso, .missing(-all))) }
     let tried = trySuperPacket()
     if tried == 0 {
       offloads.insert(.coalesce)

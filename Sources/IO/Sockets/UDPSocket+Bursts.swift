@@ -14,6 +14,8 @@ extension UDPSocket {
   package static let mergedSlot = Burst.headroom + (64 << 10)
   /// Merged messages at a time: more win nothing, and each touched one is memory.
   package static let mergedSlots = 8
+  /// What a burst needs for the most that one `fill` brings, in slots of ordinary datagrams.
+  package static let fillRoom = mergedSlots * mergedSlot + ADIT_BATCH * 2048
   /// Datagrams in a merged message: what a sender on the same host may have put into one (UDP_MAX_SEGMENTS since 6.9).
   package static let mostMerged = 128
 
@@ -47,11 +49,11 @@ extension UDPSocket {
 
   // MARK: In
 
-  /// Reads what waits into the burst, as far as it has room: up to 64 datagrams, each with `Burst.headroom` in front, or
-  /// where the kernel merges up to 8 messages, whose datagrams lie one behind the other with nothing between.
+  /// Reads what waits into the burst, as far as it has room: up to 64 datagrams, each with `Burst.headroom` in front. The
+  /// datagrams of a message that the kernel merged lie one behind the other with nothing between, and end the burst.
   ///
   /// Foreign and truncated ones stay listed as dropped.
-  /// - Parameter slot: bytes for one datagram, headroom included. A merged message takes `mergedSlot`.
+  /// - Parameter slot: bytes for one datagram, headroom included.
   /// - Returns: how many datagrams came.
   package mutating func fill(_ burst: inout Burst, slot: Int) -> Filled {
     precondition(slot > Burst.headroom)
@@ -59,63 +61,57 @@ extension UDPSocket {
     guard offloads.contains(.gro) else {
       let most = offloads.contains(.mmsg) ? ADIT_BATCH : 1
       let room = min(most, burst.maximumCount - burst.count, burst.free / slot)
-      return room > 0 ? receive(room, into: &burst, slot: slot, packed: slot) : .nothing
+      return room > 0 ? receive(room, into: &burst, slot: slot) : .nothing
     }
-    // Who sends one by one would have us join eight at most: what came unmerged moves together, and there is room for more.
+    // Long messages are rare where the sender sends one by one, and their room stays untouched then.
+    let most = min(Self.mergedSlots, burst.free / (Self.mergedSlot + slot))
+    guard let long = burst.claim(room: most * Self.mergedSlot) else { return .nothing }
     let before = burst.count
     while burst.count - before < ADIT_BATCH {
-      let room = min(
-        Self.mergedSlots, (burst.maximumCount - burst.count) / Self.mostMerged, burst.free / Self.mergedSlot)
+      let room = min(most, (burst.maximumCount - burst.count) / Self.mostMerged, burst.free / slot)
       guard room > 0 else { break }
-      let filled = receive(room, into: &burst, slot: Self.mergedSlot, packed: slot)
+      let filled = receive(room, into: &burst, slot: slot, long: long)
       guard case .some = filled else { return burst.count > before ? .some(burst.count - before) : filled }
-      if isDrained { break }
+      if isDrained || hasLong { break }
     }
     return burst.count > before ? .some(burst.count - before) : .nothing
   }
 
   /// One call of the kernel.
   ///
-  /// - Parameter packed: bytes that a datagram keeps of its slot when all came unmerged and fit into so many.
-  private mutating func receive(_ room: Int, into burst: inout Burst, slot: Int, packed: Int) -> Filled {
+  /// - Parameter long: where messages lie that are longer than a slot, `mergedSlot` bytes for each; else they are truncated.
+  private mutating func receive(_ room: Int, into burst: inout Burst, slot: Int, long: Int? = nil) -> Filled {
     let start = burst.used
+    let short = slot - Burst.headroom
     var index = 0
     while index < room {
       unsafe list[index].offset = Int32(start + index * slot + Burst.headroom)
-      unsafe list[index].length = Int32(slot - Burst.headroom)
+      unsafe list[index].length = Int32(short)
       index += 1
     }
-    let came = unsafe Int(adit_batch_receive(batch, socket.raw, burst.base, list, Int32(room), &peer))
+    var spill = adit_spill()
+    if let long {
+      spill = adit_spill(
+        offset: Int32(long + slot), stride: Int32(Self.mergedSlot), length: Int32(Self.mergedSlot - slot))
+    }
+    let came = unsafe Int(adit_batch_receive(batch, socket.raw, burst.base, list, Int32(room), spill, &peer))
     if came < 0 { return failed(Int32(-came)) }
     isDrained = came < room
-    let kept = packed < slot && pack(came, in: burst, start: start, room: packed) ? packed : slot
+    hasLong = false
     let before = burst.count
     index = 0
     while index < came {
-      unsafe enter(list[index], slot: kept, into: &burst)
+      if let long, unsafe Int(list[index].length) > short {
+        // Its rest lies there: the start goes in front of it.
+        hasLong = true
+        let target = long + index * Self.mergedSlot + Burst.headroom
+        unsafe (burst.base + target).copyMemory(from: burst.base + Int(list[index].offset), byteCount: short)
+        unsafe list[index].offset = Int32(target)
+      }
+      unsafe enter(list[index], slot: slot, into: &burst)
       index += 1
     }
     return came > 0 ? .some(burst.count - before) : .nothing
-  }
-
-  /// Moves the messages together, unless one is too long for that.
-  private func pack(_ came: Int, in burst: borrowing Burst, start: Int, room: Int) -> Bool {
-    var index = 0
-    while index < came {
-      guard unsafe list[index].segment == 0, unsafe Int(list[index].length) <= room - Burst.headroom else {
-        return false
-      }
-      index += 1
-    }
-    index = 1
-    while index < came {
-      let target = start + index * room + Burst.headroom
-      let message = unsafe list[index]
-      unsafe (burst.base + target).copyMemory(from: burst.base + Int(message.offset), byteCount: Int(message.length))
-      unsafe list[index].offset = Int32(target)
-      index += 1
-    }
-    return true
   }
 
   /// Lists the datagrams of one message.

@@ -48,6 +48,8 @@ internal import Glibc
   var largestSegment = Int.max
   /// The last read took less than it had room for.
   package internal(set) var isDrained = false
+  /// It brought messages longer than a slot.
+  var hasLong = false
 
   /// - Parameter mode: what may be tried; what the kernel lacks is a step told by `takeSteps`.
   package init(

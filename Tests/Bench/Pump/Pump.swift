@@ -14,7 +14,7 @@ package struct Pump: ~Copyable {
   private var packets = Burst(capacity: 256 * 1024 + TunDevice.superSlot, maximumCount: Pump.batch)
   private var sealed = Burst(capacity: 320 * 1024, maximumCount: 512)
   private var received = Burst(
-    capacity: UDPSocket.mergedSlots * UDPSocket.mergedSlot + 512 * 1024,
+    capacity: UDPSocket.fillRoom + 512 * 1024,
     maximumCount: UDPSocket.mergedSlots * UDPSocket.mostMerged)
   private var stream = StreamBuffer(capacity: 192 * 1024, maximumCount: 512)
   private var coalescer = Coalescer()

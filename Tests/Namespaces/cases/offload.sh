@@ -31,7 +31,7 @@ while read -r mode says; do
   carries "$mode"
   expect "$mode: stops in time" adit_stop
 done <<'MODES'
-auto gso\+gro\+tso\+coalesce
+auto gso\+gro\+tso\+uso\+coalesce
 mmsg mmsg
 off off
 MODES
@@ -50,7 +50,7 @@ profile "remote 203.0.113.10 1195 tcp-client"
 config auto
 adit_start run --config "$LAB_DIR/config"
 expect_within 10 "a stream: connected" adit_connected
-expect_within 5 "a stream: status says tso+coalesce" adit_status '"offload":"tso\+coalesce"'
+expect_within 5 "a stream: status says tso+coalesce" adit_status '"offload":"tso\+uso\+coalesce"'
 carries "a stream"
 expect "a stream: stops in time" adit_stop
 

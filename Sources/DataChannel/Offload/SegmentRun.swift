@@ -1,7 +1,7 @@
 internal import Base
 
 /// Segments of one connection that become one super-packet, while it is open.
-struct TCPRun {
+struct SegmentRun {
   /// Places in the burst.
   private(set) var head: Int32 = 0
   private var last: Int32 = 0
@@ -26,7 +26,7 @@ struct TCPRun {
 
   /// The head's checksums are looked at when another comes to join it: most packets of a quiet line stay alone.
   @inline(__always)
-  init(head index: Int, offset: Int, _ segment: TCPSegment) {
+  init(head index: Int, offset: Int, _ segment: TransportSegment) {
     head = Int32(truncatingIfNeeded: index)
     last = head
     self.offset = offset
@@ -34,25 +34,25 @@ struct TCPRun {
     count = 1
     total = segment.length
     segmentSize = segment.payload
-    nextSequence = segment.sequence &+ UInt32(truncatingIfNeeded: segment.payload)
+    nextSequence = segment.isTCP ? segment.sequence &+ UInt32(truncatingIfNeeded: segment.payload) : 0
     nextIdentification = segment.identification &+ 1
   }
 
   @inline(__always)
-  func headSegment(_ base: UnsafeMutableRawPointer) -> TCPSegment {
-    unsafe TCPSegment(base + offset, length: headLength)
+  func headSegment(_ base: UnsafeMutableRawPointer) -> TransportSegment {
+    unsafe TransportSegment(base + offset, length: headLength)
   }
 
   /// True when cutting would give this segment back as it is, its checksums aside.
   @inline(__always)
-  func fits(_ segment: TCPSegment, behind head: TCPSegment) -> Bool {
+  func fits(_ segment: TransportSegment, behind head: TransportSegment) -> Bool {
     segment.sequence == nextSequence && segment.payload <= segmentSize && count < Self.mostSegments
       && total &+ segment.payload <= Self.largestPacket
       && (!segment.isIPv4 || segment.identification == nextIdentification) && segment.hasSameHeader(as: head)
   }
 
   @inline(__always)
-  mutating func hasGoodHead(_ head: TCPSegment) -> Bool {
+  mutating func hasGoodHead(_ head: TransportSegment) -> Bool {
     if !isHeadGood { isHeadGood = head.hasGoodChecksums }
     return isHeadGood
   }
@@ -61,7 +61,7 @@ struct TCPRun {
   ///
   /// - Returns: true when nothing can follow it.
   @inline(__always)
-  mutating func append(_ index: Int, _ segment: TCPSegment, in burst: inout Burst) -> Bool {
+  mutating func append(_ index: Int, _ segment: TransportSegment, in burst: inout Burst) -> Bool {
     let piece = Int32(truncatingIfNeeded: index)
     burst[Int(last)].next = piece
     var packet = burst[index]
@@ -72,7 +72,7 @@ struct TCPRun {
     last = piece
     count &+= 1
     total &+= segment.payload
-    nextSequence &+= UInt32(truncatingIfNeeded: segment.payload)
+    if segment.isTCP { nextSequence &+= UInt32(truncatingIfNeeded: segment.payload) }
     nextIdentification &+= 1
     hasPush = segment.hasPush
     return hasPush || segment.payload < segmentSize
@@ -85,11 +85,7 @@ struct TCPRun {
     segment.writeLength(total)
     segment.writePush(hasPush)
     segment.writePartialChecksum(total)
-    let header = VnetHeader(
-      needsChecksum: true, segmentation: segment.isIPv4 ? .tcpIPv4 : .tcpIPv6,
-      headerLength: UInt16(truncatingIfNeeded: segment.headerSize),
-      segmentSize: UInt16(truncatingIfNeeded: segmentSize), checksumStart: UInt16(truncatingIfNeeded: segment.ipSize),
-      checksumOffset: 16)
+    let header = segment.vnetHeader(segmentSize: segmentSize)
     unsafe header.write(into: burst.base + (offset - VnetHeader.size))
     burst[Int(head)].hasVnetHeader = true
   }
