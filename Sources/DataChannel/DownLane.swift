@@ -12,6 +12,7 @@ package struct DownLane: ~Copyable {
   package private(set) var authenticated: UInt64 = 0
   /// The peer said that it leaves.
   package private(set) var sawExit = false
+  private var isExitTold = false
 
   private let framing: FramingReader
   private var aead = KeySlots<AEADReceiveKey>()
@@ -101,6 +102,14 @@ package struct DownLane: ~Copyable {
       if epochs.has(id) { unsafe epochs.at(id).pointee.age() }
       if block.has(id) { unsafe block.at(id).pointee.age() }
     }
+  }
+
+  /// True once, after the peer has said that it leaves. For every burst: a mere look at what cannot be copied would move all of
+  /// the session out of its place and back.
+  package mutating func takeExit() -> Bool {
+    guard sawExit, !isExitTold else { return false }
+    isExitTold = true
+    return true
   }
 
   /// Gives every fresh packet its verdict.

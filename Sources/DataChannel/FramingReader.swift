@@ -20,7 +20,7 @@ struct FramingReader {
 
   /// Reads the framing and undoes a swapped first byte.
   func read(_ payload: UnsafeMutableRawPointer, count: Int) -> Reading {
-    if framing == .none { return .plain(offset: 0, count: count) }
+    if case .none = framing { return .plain(offset: 0, count: count) }
     guard count > 0 else { return .broken }
     let code = unsafe payload.load(as: UInt8.self)
     if framing == .stubV2 || framing == .lz4V2 {

@@ -10,50 +10,50 @@ internal import Wire
 
 extension EngineLoop {
   mutating func serveLink(_ readiness: Poller.Readiness, at now: Instant) {
-    if link?.isConnecting == true { return finishConnecting(at: now) }
+    if link.isConnecting { return finishConnecting(at: now) }
     if readiness.contains(.writable) {
-      link?.flush(rooms.sealed, from: &rooms.cursor)
+      link.flush(rooms.sealed, from: &rooms.cursor)
       resumeSealing(at: now)
     }
-    if readiness.contains(.broken) { link?.drainErrors() }
-    guard !readiness.isDisjoint(with: .readableOrBroken), let isStream = link?.isStream else { return }
+    if readiness.contains(.broken) { link.drainErrors() }
+    guard !readiness.isDisjoint(with: .readableOrBroken), link.isOpen else { return }
     var left = Self.batchesAtOnce
-    while link?.fault == nil, session != nil {
+    while !link.isBroken, session != nil {
       guard left > 0 else { return hasMore = true }
       left -= 1
-      if isStream ? !receiveStream(at: now) : !receiveDatagrams(at: now) { return }
+      if link.isStream ? !receiveStream(at: now) : !receiveDatagrams(at: now) { return }
     }
   }
 
   /// - Returns: true when more may wait.
   private mutating func receiveDatagrams(at now: Instant) -> Bool {
     rooms.received.reset()
-    let filled = link?.fill(&rooms.received, slot: rooms.slot) ?? .nothing
+    let filled = link.fill(&rooms.received, slot: rooms.slot)
     switch filled {
     case .some:
       Self.note(rooms.received, in: &totals, at: now)
       receiveControl(at: now)
       session?.down?.open(&rooms.received)
-      if session?.isListening == true { listen(at: now) }
+      listen(at: now)
       if names.isOn { names.holdAnswers(in: &rooms.received, at: now) }
       writeReceived()
       noticeExit(at: now)
-      return link?.isDrained == false
+      return !link.isDrained
     case .broken(let number):
-      link?.fail(number)
+      link.fail(number)
       return false
     case .nothing, .ended: return false
     }
   }
 
   private mutating func receiveStream(at now: Instant) -> Bool {
-    let filled = link?.fill(&rooms.stream) ?? .nothing
+    let filled = link.fill(&rooms.stream)
     var more = false
     switch filled {
     case .some: more = true
     case .nothing: return false
-    case .ended: link?.fail(Fault(.tcpClosed))
-    case .broken(let number): link?.fail(number)
+    case .ended: link.fail(Fault(.tcpClosed))
+    case .broken(let number): link.fail(number)
     }
     while more {
       more = false
@@ -62,7 +62,7 @@ extension EngineLoop {
         case .complete(let offset, let length): _ = rooms.stream.take(at: offset, length: length)
         case .partial: break records
         case .broken:
-          link?.fail(Fault(.tcpFramingBroken))
+          link.fail(Fault(.tcpFramingBroken))
           break records
         }
       }
@@ -71,13 +71,13 @@ extension EngineLoop {
       Self.note(rooms.stream.burst, in: &totals, at: now)
       receiveStreamControl(at: now)
       session?.down?.open(&rooms.stream.burst)
-      if session?.isListening == true { listenToStream(at: now) }
+      listenToStream(at: now)
       if names.isOn { names.holdAnswers(in: &rooms.stream.burst, at: now) }
       if !Self.write(&rooms.stream.burst, to: &tun, joinedBy: &coalescer) { loseTun() }
       rooms.stream.compact()
       noticeExit(at: now)
     }
-    return link?.fault == nil
+    return !link.isBroken && !link.isDrained
   }
 
   private static func note(_ burst: borrowing Burst, in totals: inout Counters, at now: Instant) {
@@ -146,7 +146,7 @@ extension EngineLoop {
 
   /// The peer's goodbye inside the data channel ends the session now, not at its next timer.
   private mutating func noticeExit(at now: Instant) {
-    guard session?.down?.sawExit == true else { return }
+    guard session?.down?.takeExit() == true else { return }
     session?.wake(at: now, into: &outbox)
     isTouched = true
   }
@@ -160,7 +160,8 @@ extension EngineLoop {
   private static func write(
     _ burst: inout Burst, to tun: inout TunDevice?, joinedBy coalescer: inout Coalescer
   ) -> Bool {
-    if tun?.offloads.contains(.coalesce) == true { coalescer.join(&burst) }
+    let offloads = tun?.offloads ?? Offloads()
+    if offloads.contains(.coalesce) { coalescer.join(&burst, datagrams: offloads.contains(.uso)) }
     var index = 0
     while true {
       switch tun?.flush(burst, from: &index) {

@@ -15,9 +15,9 @@ extension EngineLoop {
   /// Costs a few comparisons while nothing changes.
   mutating func reportOffloads() {
     guard isUp else { return }
-    if let steps = link?.takeSteps(), !steps.isEmpty { report(steps) }
+    if link.hasSteps { report(link.takeSteps()) }
     if tun?.hasSteps == true, let steps = tun?.takeSteps() { report(steps) }
-    let used = (link?.offloads ?? Offloads()).union(tun?.offloads ?? Offloads())
+    let used = link.offloads.union(tun?.offloads ?? Offloads())
     guard used != reportedOffloads else { return }
     reportedOffloads = used
     report(.offloads(used))

@@ -98,7 +98,7 @@ extension EngineLoop {
   private mutating func counters() -> Counters {
     var sum = totals
     if let counters = session?.counters() { sum.add(counters) }
-    if let counters = link?.socketCounters { sum.add(counters) }
+    if let counters = link.socketCounters { sum.add(counters) }
     if let counters = tun?.counters {
       sum.tunReceiveErrors &+= counters.writeErrors
       sum.tunSendErrors &+= counters.readErrors

@@ -31,6 +31,7 @@ extension EngineLoop {
       let socket = pool.take(.udp, target.endpoint.address.family)
     else { return }
     awaitsSocket = false
+    isTouched = true
     closeLink()
     do throws(SystemFailure) {
       link = try TransportLink(udp: socket, peer: target.endpoint, floats: profile?.float == true, mode: offloadMode)

@@ -22,7 +22,7 @@ extension EngineLoop {
 
   /// Sockets have come: goes on where they were missing.
   mutating func resume(at now: Instant) {
-    guard link == nil, let order = waiting?.order, let remote = remote(of: order) else { return }
+    guard !link.isOpen, let order = waiting?.order, let remote = remote(of: order) else { return }
     begin(order, remote, at: now)
   }
 
@@ -45,8 +45,8 @@ extension EngineLoop {
     } catch {
       return endWithoutSession(EndReport(fault: Fault(.socketFailed, error.description)))
     }
-    if let fault = link?.fault { return endWithoutSession(EndReport(fault: fault)) }
-    if link?.isConnecting == true {
+    if let fault = link.fault { return endWithoutSession(EndReport(fault: fault)) }
+    if link.isConnecting {
       let patience = order.hasAlternatives ? min(remote.connectTimeout, Self.shortPatience) : remote.connectTimeout
       waiting = (order, now + patience)
     } else {
@@ -73,15 +73,15 @@ extension EngineLoop {
 
   /// TCP is writable for the first time, or has failed.
   mutating func finishConnecting(at now: Instant) {
-    link?.finishConnecting()
+    link.finishConnecting()
     guard let order = waiting?.order, let remote = remote(of: order) else { return }
-    if let fault = link?.fault { return endWithoutSession(EndReport(fault: fault)) }
+    if let fault = link.fault { return endWithoutSession(EndReport(fault: fault)) }
     startSession(order, remote, at: now)
   }
 
   mutating func runTimers(at now: Instant) {
     if let waiting, waiting.until <= now {
-      let fault = link == nil ? Fault(.socketFailed, "no spare socket") : Fault(.tcpTimeout)
+      let fault = !link.isOpen ? Fault(.socketFailed, "no spare socket") : Fault(.tcpTimeout)
       endWithoutSession(EndReport(fault: fault))
     }
     if let due = nextWake, due <= now {
@@ -94,34 +94,33 @@ extension EngineLoop {
   mutating func settle(at now: Instant) {
     while true {
       // While nobody has answered, an error of the network is the best that is known.
-      if let fault = link?.takeError(), !isAnswered { link?.fail(fault) }
-      if let fault = link?.fault, session?.isOver == false {
+      if let fault = link.takeError(), !isAnswered { link.fail(fault) }
+      if let fault = link.fault, session?.isOver == false {
         session?.transportFailed(fault, at: now, into: &outbox)
         isTouched = true
       }
-      if let mtu = link?.takeReportedMTU() {
+      if let mtu = link.takeReportedMTU() {
         session?.pathReported(mtu: mtu, at: now, into: &outbox)
         isTouched = true
       }
       if outbox.isEmpty { break }
       deliver()
     }
+    guard isTouched else { return }
+    isTouched = false
     if session?.isOver == true { finishSession() }
-    if isTouched {
-      nextWake = session?.nextWake
-      isTouched = false
-    }
+    nextWake = session?.nextWake
   }
 
   private mutating func deliver() {
     var packets = 0
-    for packet in outbox.packets where link?.fault == nil {
-      link?.send(packet, sealed: rooms.sealed, from: &rooms.cursor)
+    for packet in outbox.packets where !link.isBroken {
+      link.send(packet, sealed: rooms.sealed, from: &rooms.cursor)
       totals.transportSentBytes &+= UInt64(packet.count)
       packets += 1
     }
-    for packet in outbox.wholePackets where link?.fault == nil {
-      guard link?.sendWhole(packet) == true else { continue }
+    for packet in outbox.wholePackets where !link.isBroken {
+      guard link.sendWhole(packet) else { continue }
       totals.transportSentBytes &+= UInt64(packet.count)
       packets += 1
     }
@@ -130,7 +129,7 @@ extension EngineLoop {
     // Only now has the kernel chosen a port.
     if announcesStart, packets > 0 {
       announcesStart = false
-      report(.event(attempt, .started(local: link?.localEndpoint)))
+      report(.event(attempt, .started(local: link.localEndpoint)))
     }
     for note in outbox.notes { report(.note(note)) }
     for event in outbox.events {

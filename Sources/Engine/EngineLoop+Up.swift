@@ -15,10 +15,10 @@ extension EngineLoop {
 
   mutating func serveTun(_ readiness: Poller.Readiness, at now: Instant) {
     // Reported also while nothing is read, again and again.
-    if readiness.contains(.broken), !isUp || link?.isFull != false { return loseTun() }
+    if readiness.contains(.broken), !isUp || link.isFull { return loseTun() }
     resumeSealing(at: now)
     var left = Self.batchesAtOnce
-    while isUp, link?.isFull == false, link?.fault == nil {
+    while isUp, !link.isFull, !link.isBroken {
       guard left > 0 else { return hasMore = true }
       left -= 1
       rooms.packets.reset()
@@ -27,7 +27,7 @@ extension EngineLoop {
       case .some:
         if names.isOn { names.noticeQuestions(in: rooms.packets) }
         sendPackets()
-        if session?.isResting == true { noteOutgoing(at: now) }
+        if session?.noteOutgoing(at: now) == true { isTouched = true }
         if tun?.isDrained == true { return }
       case .nothing:
         // Broken without a packet to read: the device is gone.
@@ -38,15 +38,9 @@ extension EngineLoop {
     }
   }
 
-  /// The first packet after a rest: the session watches for an answer from now on.
-  private mutating func noteOutgoing(at now: Instant) {
-    session?.noteOutgoing(at: now)
-    isTouched = true
-  }
-
   /// Goes on with packets that had to wait for the transport.
   mutating func resumeSealing(at now: Instant) {
-    if rooms.isSealing, link?.isFull == false, link?.fault == nil { sendPackets() }
+    if rooms.isSealing, !link.isFull, !link.isBroken { sendPackets() }
   }
 
   /// Seals and sends what the tun gave, until all has left or the transport takes no more.
@@ -63,7 +57,7 @@ extension EngineLoop {
       }
       totals.transportSentBytes &+= bytes
       totals.transportSentPackets &+= UInt64(rooms.sealed.count)
-      link?.flush(rooms.sealed, from: &rooms.cursor)
-    } while rooms.isSealing && link?.isFull == false && link?.fault == nil
+      link.flush(rooms.sealed, from: &rooms.cursor)
+    } while rooms.isSealing && !link.isFull && !link.isBroken
   }
 }

@@ -34,7 +34,7 @@ struct EngineLoop: ~Copyable {
   var target: (remote: Remote, endpoint: Endpoint)?
   /// The link's socket is to be exchanged as soon as a spare one comes.
   var awaitsSocket = false
-  var link: TransportLink?
+  var link = TransportLink()
   var session: Session?
   var outbox = Outbox()
   var tun: TunDevice?
@@ -104,7 +104,7 @@ struct EngineLoop: ~Copyable {
     var tunReady = Poller.Readiness()
     // Not waited for: packets that came meanwhile are served in one go.
     let isPausing = moderation.isHot
-    if isPausing, !hasMore { Pause.sleep(Moderation.window) }
+    if isPausing, !hasMore { Pause.sleep(moderation.window) }
     let count = try isPausing || hasMore ? poller.look() : poller.wait(until: nil)
     hasMore = false
     let now = Clock.now
@@ -124,8 +124,14 @@ struct EngineLoop: ~Copyable {
     runTimers(at: now)
     let packetsBefore = totals.transportReceivedPackets &+ totals.transportSentPackets
     // An order may have closed what was ready.
-    if linkInterest != nil, !linkReady.isEmpty { serveLink(linkReady, at: now) }
-    if tunInterest != nil, !tunReady.isEmpty { serveTun(tunReady, at: now) }
+    // What leaves first carries TCP's own acknowledgement with it, and the read behind sends none.
+    if link.isStream { serveTunIfReady(tunReady, at: now) }
+    if linkInterest != nil, !linkReady.isEmpty {
+      serveLink(linkReady, at: now)
+      // What we have just written into the tun was acknowledged on the spot, if its reader is on this host: no window for that.
+      if isPausing { tunReady = .readable }
+    }
+    if !link.isStream { serveTunIfReady(tunReady, at: now) }
     let moved = totals.transportReceivedPackets &+ totals.transportSentPackets &- packetsBefore
     moderation.note(packets: moved, mayPause: isUp && offloadMode != .off, at: now)
     if names.hasReports { reportNames() }
@@ -136,6 +142,11 @@ struct EngineLoop: ~Copyable {
       settle(at: now)
     }
     reportOffloads()
+  }
+
+  private mutating func serveTunIfReady(_ readiness: Poller.Readiness, at now: Instant) {
+    // An order may have closed it.
+    if tunInterest != nil, !readiness.isEmpty { serveTun(readiness, at: now) }
   }
 
   /// Tells the kernel what is waited for.
@@ -150,12 +161,13 @@ struct EngineLoop: ~Copyable {
       try poller.change(line.descriptor, to: lineWanted, token: Token.supervisor.rawValue)
       lineInterest = lineWanted
     }
-    if let wanted = link?.interest, let descriptor = link?.descriptor, wanted != linkInterest {
-      try watch(descriptor, wanted, was: linkInterest, token: .link)
+    let wanted = link.interest
+    if link.isOpen, wanted != linkInterest {
+      try watch(link.descriptor, wanted, was: linkInterest, token: .link)
       linkInterest = wanted
     }
     // While the transport is full the kernel's queue of the tun is the one to fill up.
-    let readsTun: Poller.Readiness = isUp && link?.isFull == false ? .readable : Poller.Readiness()
+    let readsTun: Poller.Readiness = isUp && !link.isFull ? .readable : Poller.Readiness()
     if let descriptor = tun?.descriptor, readsTun != tunInterest {
       try watch(descriptor, readsTun, was: tunInterest, token: .tun)
       tunInterest = readsTun
@@ -175,14 +187,14 @@ struct EngineLoop: ~Copyable {
 
   /// Sends a report; one that cannot be put into a message is our own limit, and ends the session.
   mutating func report(_ report: Report) {
-    if !line.send(report) { link?.fail(Fault(.internalError, "a report is too large")) }
+    if !line.send(report) { link.fail(Fault(.internalError, "a report is too large")) }
   }
 
   mutating func closeLink() {
-    if let counters = link?.socketCounters { totals.add(counters) }
-    if linkInterest != nil, let descriptor = link?.descriptor { poller.remove(descriptor) }
+    if let counters = link.socketCounters { totals.add(counters) }
+    if linkInterest != nil { poller.remove(link.descriptor) }
     linkInterest = nil
-    link = nil
+    link = TransportLink()
     rooms.forget()
     session?.up?.abandonCut()
   }

@@ -2,7 +2,10 @@ internal import Base
 internal import Glibc
 internal import IO
 
-/// The one socket of an attempt, UDP or TCP, and the control records that wait to be written to it.
+/// The one socket of an attempt, UDP or TCP, and the control records that wait to be written to it; or none, as long as there
+/// is no attempt.
+///
+/// That is no Optional: looking into one that cannot be copied moves all of it out and back, each time.
 struct TransportLink: ~Copyable {
   /// Control records that a slow connection may pile up; the session's send window is far below.
   private static let mostQueued = 256 * 1024
@@ -11,6 +14,7 @@ struct TransportLink: ~Copyable {
   private var tcp: TCPSocket?
   private var records: [UInt8] = []
   private var written = 0
+  /// -1 without a socket.
   let descriptor: Int32
   let isStream: Bool
   /// The kernel takes no more: watch for writable, and let the tun wait.
@@ -19,6 +23,13 @@ struct TransportLink: ~Copyable {
   private(set) var isConnecting = false
   /// Why the socket is of no more use.
   private(set) var fault: Fault?
+
+  /// No socket: nothing comes, and nothing can leave.
+  init() {
+    descriptor = -1
+    isStream = false
+    isFull = true
+  }
 
   /// - Parameter floats: the server may answer from another address.
   init(udp socket: consuming FileDescriptor, peer: Endpoint, floats: Bool, mode: OffloadMode) throws(SystemFailure) {
@@ -41,6 +52,9 @@ struct TransportLink: ~Copyable {
     case .failed(let number): fault = Self.fault(number)
     }
   }
+
+  var isOpen: Bool { descriptor >= 0 }
+  var isBroken: Bool { fault != nil }
 
   var localEndpoint: Endpoint? {
     mutating get { isStream ? tcp?.localEndpoint : udp?.localEndpoint }
@@ -118,7 +132,7 @@ struct TransportLink: ~Copyable {
 
   /// UDP: the last read found less than it had room for.
   var isDrained: Bool {
-    mutating get { udp?.isDrained ?? true }
+    mutating get { isStream ? tcp?.isDrained ?? true : udp?.isDrained ?? true }
   }
 
   /// How packets travel together by this socket.
@@ -126,10 +140,11 @@ struct TransportLink: ~Copyable {
     mutating get { isStream ? tcp?.offloads ?? Offloads() : udp?.offloads ?? Offloads() }
   }
 
-  /// What the socket gave up since the last call.
-  mutating func takeSteps() -> [OffloadStep] {
-    udp?.hasSteps == true ? udp?.takeSteps() ?? [] : []
+  var hasSteps: Bool {
+    mutating get { udp?.hasSteps == true }
   }
+  /// What the socket gave up since the last call.
+  mutating func takeSteps() -> [OffloadStep] { udp?.takeSteps() ?? [] }
 
   mutating func drainErrors() { udp?.drainErrors() }
 
@@ -152,8 +167,10 @@ struct TransportLink: ~Copyable {
     if number == EBADF || number == ENOTSOCK { fault = Self.fault(number) }
   }
 
-  mutating func fail(_ number: Int32) { fault = Self.fault(number) }
-  mutating func fail(_ fault: Fault) { self.fault = fault }
+  mutating func fail(_ number: Int32) { fail(Self.fault(number)) }
+  mutating func fail(_ fault: Fault) {
+    if isOpen { self.fault = fault }
+  }
 
   private static func fault(_ number: Int32) -> Fault {
     switch number {

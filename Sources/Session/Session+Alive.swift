@@ -6,12 +6,15 @@ internal import Profile
 // Whether the server is still there, and whether it is there on another way.
 
 extension Session {
-  /// True when the next packet of the tun is the first after a rest: `noteOutgoing` wants to know.
-  package var isResting: Bool { liveness.isResting }
-
-  package mutating func noteOutgoing(at now: Instant) {
+  /// Packets of the tun have left. The first after a rest matters: from then on an answer is waited for.
+  ///
+  /// - Returns: true when it was the first.
+  @discardableResult
+  package mutating func noteOutgoing(at now: Instant) -> Bool {
+    guard liveness.isResting else { return false }
     readLanes()
     liveness.noteOutgoing(flow, at: now)
+    return true
   }
 
   /// What passed both lanes, as of the last look; control packets live too.

@@ -6,15 +6,16 @@ internal import Profile
 // Questions of our own inside the tunnel.
 
 extension Session {
-  /// True while something is asked through the tunnel: `listen` wants to see what comes.
-  package var isListening: Bool { echo.isWaiting || liveness.isAsking }
+  /// True while something is asked through the tunnel.
+  var isListening: Bool { echo.isWaiting || liveness.isAsking }
 
-  /// Takes the answers to our questions out of a burst that the down lane has opened, and sees that the server lives.
+  /// Takes the answers to our questions out of a burst that the down lane has opened, and sees that the server lives. Does nothing
+  /// while nothing is asked.
   ///
   /// - Returns: true when something came of it.
   @discardableResult
   package mutating func listen(_ burst: inout Burst, at now: Instant, into outbox: inout Outbox) -> Bool {
-    guard stage == .applying || stage == .up else { return false }
+    guard isListening, stage == .applying || stage == .up else { return false }
     let wasAsking = liveness.isAsking
     let taken = echo.takenPackets
     var index = 0

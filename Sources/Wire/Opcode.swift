@@ -12,6 +12,9 @@ package enum Opcode: UInt8, Hashable, Sendable, CaseIterable {
   case hardResetClientV3 = 10  // P_CONTROL_HARD_RESET_CLIENT_V3
   case controlWKCV1 = 11  // P_CONTROL_WKC_V1
 
+  // The derived one is generic code when it is called from another room; every packet asks.
+  package static func == (left: Opcode, right: Opcode) -> Bool { left.rawValue == right.rawValue }
+
   package var isData: Bool { self == .dataV1 || self == .dataV2 }
 
   /// The packets that open a session; their message id is always 0.

@@ -12,7 +12,12 @@ struct ModerationTests {
     moderation.note(packets: packets, mayPause: mayPause, at: now)
   }
 
-  @Test("begins when a fifth wake-up follows four within 400 us each, ends when two windows were empty")
+  private mutating func enter(packets: UInt64 = 5) {
+    for _ in 0..<5 where !moderation.isHot { wake(after: 100, packets: packets) }
+    #expect(moderation.isHot)
+  }
+
+  @Test("begins when a fifth wake-up follows four within 400 us each, ends when a window was empty")
   mutating func windows() {
     for _ in 0..<4 {
       wake(after: 399)
@@ -20,14 +25,67 @@ struct ModerationTests {
     }
     wake(after: 399)
     #expect(moderation.isHot)
-    wake(after: 200, packets: 0)
-    wake(after: 200)
-    wake(after: 200, packets: 0)
-    #expect(moderation.isHot)
-    wake(after: 200, packets: 0)
+    for packets: UInt64 in [5, 1, 20] {
+      wake(after: 400, packets: packets)
+      #expect(moderation.isHot)
+    }
+    wake(after: 400, packets: 0)
     #expect(!moderation.isHot)
-    for _ in 0..<4 { wake(after: 100) }
+  }
+
+  @Test(
+    "where a window was worth it the next burst's second wake-up begins others, for 100 ms; the first is served at once"
+  )
+  mutating func bursts() {
+    enter()
+    wake(after: 400, packets: 20)
+    wake(after: 400, packets: 0)
+    for _ in 0..<10 {
+      wake(after: 9_000, packets: 1)
+      #expect(!moderation.isHot)
+      wake(after: 300, packets: 1)
+      #expect(moderation.isHot)
+      wake(after: 400, packets: 20)
+      wake(after: 400, packets: 0)
+      #expect(!moderation.isHot)
+    }
+    wake(after: 100_000)
+    wake(after: 300)
     #expect(!moderation.isHot)
+  }
+
+  @Test(
+    "windows that bring less than a super-packet become longer when it lasts, up to 1 ms, and shorter when they bring two"
+  )
+  mutating func lengths() {
+    enter()
+    for _ in 0..<5 { wake(after: 400, packets: 39) }
+    #expect(moderation.window == .microseconds(400))
+    wake(after: 400, packets: 39)
+    #expect(moderation.window == .microseconds(500))
+    for _ in 0..<10 { wake(after: 500, packets: 4) }
+    #expect(moderation.window == .microseconds(1000))
+    wake(after: 1000, packets: 60)
+    #expect(moderation.window == .microseconds(1000))
+    wake(after: 1000, packets: 81)
+    #expect(moderation.window == .microseconds(900))
+    for _ in 0..<10 { wake(after: 900, packets: 200) }
+    #expect(moderation.window == .microseconds(400))
+  }
+
+  @Test(
+    "a flow that is away for a moment finds its windows as long as before, one that comes in bursts finds short ones")
+  mutating func gaps() {
+    enter()
+    for _ in 0..<6 { wake(after: 400, packets: 10) }
+    wake(after: 500, packets: 0)
+    wake(after: 1_000)
+    wake(after: 300)
+    #expect(moderation.isHot && moderation.window == .microseconds(500))
+    wake(after: 500, packets: 0)
+    wake(after: 3_000)
+    wake(after: 300)
+    #expect(moderation.isHot && moderation.window == .microseconds(400))
   }
 
   @Test("a question and its answer now and then are never late")
@@ -43,6 +101,7 @@ struct ModerationTests {
   mutating func thinWindows() {
     for _ in 0..<5 { wake(after: 50, packets: 1) }
     for _ in 0..<7 { wake(after: 200, packets: 3) }
+    #expect(moderation.isHot)
     wake(after: 200, packets: 4)
     for _ in 0..<7 { wake(after: 200, packets: 3) }
     #expect(moderation.isHot)

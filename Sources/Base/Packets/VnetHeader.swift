@@ -6,6 +6,9 @@ package struct VnetHeader: Hashable, Sendable {
     case tcpIPv4 = 1
     case tcpIPv6 = 4
     case udp = 5
+
+    // The derived one is generic code when it is called from another room; every packet asks.
+    package static func == (left: Segmentation, right: Segmentation) -> Bool { left.rawValue == right.rawValue }
   }
 
   /// Bytes.

@@ -7,6 +7,9 @@ package struct Instant: Hashable, Comparable, Sendable {
 
   package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
 
+  // What is derived is generic code when it is called from another room; every turn of a loop asks.
+  package static func == (left: Instant, right: Instant) -> Bool { left.nanoseconds == right.nanoseconds }
+  package static func <= (left: Instant, right: Instant) -> Bool { left.nanoseconds <= right.nanoseconds }
   package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
   /// Clamped at both ends: a time before boot is boot.

@@ -17,6 +17,8 @@ internal import Glibc
   private let list: UnsafeMutablePointer<adit_datagram>
 
   private let batches: Bool
+  /// The last read took all that waited.
+  package private(set) var isDrained = false
 
   package init(_ socket: consuming FileDescriptor, mode: OffloadMode = .mmsg) throws(SystemFailure) {
     guard let batch = unsafe adit_batch_create() else { throw SystemFailure("allocate", ENOMEM) }
@@ -54,10 +56,11 @@ internal import Glibc
   /// How the connection under way came out; ask once it is writable. 0 = connected, else an errno.
   package func connectResult() -> Int32 { adit_socket_error(socket.raw) }
 
-  package func fill(_ stream: inout StreamBuffer) -> Filled {
+  package mutating func fill(_ stream: inout StreamBuffer) -> Filled {
     let room = stream.room
     guard room > 0 else { return .nothing }
     let got = unsafe adit_stream_receive(socket.raw, stream.end, room)
+    isDrained = got < room
     if got > 0 {
       stream.grew(by: got)
       return .some(got)

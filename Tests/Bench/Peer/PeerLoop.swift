@@ -43,7 +43,7 @@ struct PeerLoop: ~Copyable {
   private mutating func turn() throws {
     let due = server.nextWake
     let isPausing = moderation.isHot
-    if isPausing, !pump.hasMore { Pause.sleep(Moderation.window) }
+    if isPausing, !pump.hasMore { Pause.sleep(moderation.window) }
     let count = try isPausing || pump.hasMore ? poller.look() : poller.wait(until: due)
     let now = Clock.now
     var linkReady: Poller.Readiness = []

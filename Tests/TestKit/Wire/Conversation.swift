@@ -120,7 +120,7 @@ package final class Conversation {
 
   package func send(_ packet: [UInt8]) {
     for sealed in session.up?.seal(packet, isStream: isStream) ?? [] { carry(sealed) }
-    if session.isResting { session.noteOutgoing(at: now) }
+    session.noteOutgoing(at: now)
   }
 
   package func receive(_ bytes: [UInt8]) {
@@ -137,10 +137,8 @@ package final class Conversation {
     var burst = Burst(capacity: 8192, maximumCount: 1)
     guard burst.append(copying: bytes) else { return }
     session.down?.open(&burst)
-    if session.isListening {
-      session.listen(&burst, at: now, into: &outbox)
-      drain()
-    }
+    session.listen(&burst, at: now, into: &outbox)
+    drain()
     guard burst[0].verdict == .forward else { return }
     received.append(burst.copy(0))
     noteThrough(.client)
