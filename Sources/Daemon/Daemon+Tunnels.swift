@@ -239,7 +239,7 @@ extension Daemon {
       if case .up(let summary) = event {
         if !tunnel.isBeside { announce(summary, of: tunnel, at: now) }
         rememberServer(of: tunnel)
-        ProgramMemory.forgetStart()
+        ProgramMemory.forgetHandshake()
       }
       if case .mtu(let size) = event { take(mtu: size, of: tunnel, at: now) }
     case .note(let note): log.log(note, of: tunnel.label, at: now)

@@ -137,7 +137,8 @@ extension EngineLoop {
       case .serverAnswered: isAnswered = true
       case .up:
         isUp = true
-        ProgramMemory.forgetStart()
+        ProgramMemory.forgetHandshake()
+      case .renegotiated: ProgramMemory.forgetHandshake()
       default: break
       }
       report(.event(attempt, event))

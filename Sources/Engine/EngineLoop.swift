@@ -123,13 +123,13 @@ struct EngineLoop: ~Copyable {
     advanceResolver(at: now)
     runTimers(at: now)
     let packetsBefore = totals.transportReceivedPackets &+ totals.transportSentPackets
-    // An order may have closed what was ready.
     // What leaves first carries TCP's own acknowledgement with it, and the read behind sends none.
     if link.isStream { serveTunIfReady(tunReady, at: now) }
+    // An order may have closed what was ready.
     if linkInterest != nil, !linkReady.isEmpty {
       serveLink(linkReady, at: now)
       // What we have just written into the tun was acknowledged on the spot, if its reader is on this host: no window for that.
-      if isPausing { tunReady = .readable }
+      if isPausing { tunReady = tunReady.union(.readable) }
     }
     if !link.isStream { serveTunIfReady(tunReady, at: now) }
     let moved = totals.transportReceivedPackets &+ totals.transportSentPackets &- packetsBefore
@@ -145,7 +145,6 @@ struct EngineLoop: ~Copyable {
   }
 
   private mutating func serveTunIfReady(_ readiness: Poller.Readiness, at now: Instant) {
-    // An order may have closed it.
     if tunInterest != nil, !readiness.isEmpty { serveTun(readiness, at: now) }
   }
 

@@ -78,22 +78,6 @@ struct CoalescerTests {
     #expect(whole == udp[1])
   }
 
-  @Test("a chain of datagrams says so, with the length of the whole where UDP has it", arguments: [true, false])
-  func datagramHeader(isIPv4: Bool) throws {
-    let packets = Self.five(.shorter, isIPv4: isIPv4, isTCP: false)
-    let joined = Self.joined(packets)
-    let header = try #require(joined.headers[0])
-    let ipSize = isIPv4 ? 20 : 40
-    #expect(
-      header
-        == VnetHeader(
-          needsChecksum: true, segmentation: .udp, headerLength: UInt16(ipSize + 8), segmentSize: 100,
-          checksumStart: UInt16(ipSize), checksumOffset: 6))
-    #expect(get16(joined.supers[0], ipSize + 4) == joined.supers[0].count - ipSize)
-    #expect(SuperPacket(joined.supers[0], header: header)?.segments == Array(packets[..<3]))
-    #expect(joined.parted == packets)
-  }
-
   @Test(
     "what changes for good begins another run",
     arguments: [.acknowledgement, .window, .option, .moreOptions, .hopLimit, .service, .fragmentBit] as [Oddity])
@@ -103,20 +87,23 @@ struct CoalescerTests {
     }
   }
 
-  @Test("a chain's vnet header and edited head say what the kernel must cut", arguments: [true, false])
-  func header(isIPv4: Bool) throws {
-    let packets = Self.five(.push, isIPv4: isIPv4)
+  @Test("a chain's vnet header and edited head say what the kernel must cut", arguments: [true, false], [true, false])
+  func header(isIPv4: Bool, isTCP: Bool) throws {
+    let packets = Self.five(isTCP ? .push : .shorter, isIPv4: isIPv4, isTCP: isTCP)
     let joined = Self.joined(packets)
     let header = try #require(joined.headers[0])
     let ipSize = isIPv4 ? 20 : 40
+    let upperSize = isTCP ? 32 : 8
     #expect(
       header
         == VnetHeader(
-          needsChecksum: true, segmentation: isIPv4 ? .tcpIPv4 : .tcpIPv6, headerLength: UInt16(ipSize + 32),
-          segmentSize: 100, checksumStart: UInt16(ipSize), checksumOffset: 16))
-    #expect(joined.supers[0].count == ipSize + 32 + 300)
-    #expect(joined.supers[0][ipSize + 13] == 0x18)
-    #expect(SuperPacket(joined.supers[0], header: header)?.segments == Array(packets[..<3]))
+          needsChecksum: true, segmentation: isTCP ? isIPv4 ? .tcpIPv4 : .tcpIPv6 : .udp,
+          headerLength: UInt16(ipSize + upperSize), segmentSize: 100, checksumStart: UInt16(ipSize),
+          checksumOffset: isTCP ? 16 : 6))
+    let whole = joined.supers[0]
+    #expect(whole.count == packets[..<3].reduce(0) { $0 + $1.count } - 2 * (ipSize + upperSize))
+    if isTCP { #expect(whole[ipSize + 13] == 0x18) } else { #expect(get16(whole, ipSize + 4) == whole.count - ipSize) }
+    #expect(SuperPacket(whole, header: header)?.segments == Array(packets[..<3]))
     #expect(joined.parted == packets)
   }
 

@@ -7,7 +7,7 @@ struct ProgramMemoryTests {
   @Test("code that only the start needed leaves memory, and what is asked for again is there")
   func forget() throws {
     let before = try Self.mappedCode()
-    ProgramMemory.forgetStart()
+    ProgramMemory.forgetHandshake()
     let after = try Self.mappedCode()
     #expect(before > 0)
     #expect(after < before)

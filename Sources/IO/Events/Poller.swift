@@ -18,6 +18,7 @@ internal import CLinux
 
     // Every turn of a loop asks, and what OptionSet brings is generic code and arrays when it is called from another room.
     package var isEmpty: Bool { rawValue == 0 }
+    package func union(_ other: Readiness) -> Readiness { Readiness(rawValue: rawValue | other.rawValue) }
     package func contains(_ other: Readiness) -> Bool { other.rawValue & ~rawValue == 0 }
     package func isDisjoint(with other: Readiness) -> Bool { other.rawValue & rawValue == 0 }
     package static func == (left: Readiness, right: Readiness) -> Bool { left.rawValue == right.rawValue }
