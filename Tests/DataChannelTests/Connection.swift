@@ -1,4 +1,4 @@
-/// One way of a TCP connection or of an UDP flow: makes its segments one after the other, as a plain sender would, or with one
+/// One way of a TCP connection or of a UDP flow: makes its segments one after the other, as a plain sender would, or with one
 /// thing odd.
 struct Connection {
   /// What is odd about a segment.

@@ -1,6 +1,6 @@
 internal import Base
 
-/// A TCP segment or an UDP datagram inside an IP packet whose headers are the plain ones: IPv4 without options, IPv6
+/// A TCP segment or a UDP datagram inside an IP packet whose headers are the plain ones: IPv4 without options, IPv6
 /// without extensions.
 @safe struct TransportSegment {
   let start: UnsafeMutableRawPointer

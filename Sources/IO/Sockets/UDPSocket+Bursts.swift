@@ -8,7 +8,7 @@ internal import Glibc
 extension UDPSocket {
   /// Datagrams in one message: what every kernel with UDP_SEGMENT cuts (UDP_MAX_SEGMENTS).
   private static let mostSegments = 64
-  /// Of an UDP datagram over IPv4; the sum of a run too, before it is cut.
+  /// Of a UDP datagram over IPv4; the sum of a run too, before it is cut.
   private static let largestRun = 65_507
   /// Room for one merged message.
   package static let mergedSlot = Burst.headroom + (64 << 10)
