@@ -130,7 +130,7 @@ struct TransportLink: ~Copyable {
   mutating func fill(_ burst: inout Burst, slot: Int) -> Filled { udp?.fill(&burst, slot: slot) ?? .nothing }
   mutating func fill(_ stream: inout StreamBuffer) -> Filled { tcp?.fill(&stream) ?? .nothing }
 
-  /// UDP: the last read found less than it had room for.
+  /// The last read found less than it had room for.
   var isDrained: Bool {
     mutating get { isStream ? tcp?.isDrained ?? true : udp?.isDrained ?? true }
   }
