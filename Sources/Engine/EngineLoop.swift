@@ -122,7 +122,8 @@ struct EngineLoop: ~Copyable {
     }
     advanceResolver(at: now)
     runTimers(at: now)
-    let packetsBefore = totals.transportReceivedPackets &+ totals.transportSentPackets
+    let receivedBefore = totals.transportReceivedPackets
+    let sentBefore = totals.transportSentPackets
     // What leaves first carries TCP's own acknowledgement with it, and the read behind sends none.
     if link.isStream { serveTunIfReady(tunReady, at: now) }
     // An order may have closed what was ready.
@@ -132,8 +133,9 @@ struct EngineLoop: ~Copyable {
       if isPausing { tunReady = tunReady.union(.readable) }
     }
     if !link.isStream { serveTunIfReady(tunReady, at: now) }
-    let moved = totals.transportReceivedPackets &+ totals.transportSentPackets &- packetsBefore
-    moderation.note(packets: moved, mayPause: isUp && offloadMode != .off, at: now)
+    let received = totals.transportReceivedPackets &- receivedBefore
+    let moved = received &+ (totals.transportSentPackets &- sentBefore)
+    moderation.note(packets: moved, received: received, mayPause: isUp && offloadMode != .off, at: now)
     if names.hasReports { reportNames() }
     releaseLateAnswers(at: now)
     settle(at: now)

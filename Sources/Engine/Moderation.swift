@@ -3,9 +3,10 @@ package import Base
 /// While packets come one by one and fast, each wakes us for itself, and each we hand on wakes its reader. Then we sleep out
 /// short windows instead, and find many at once: fewer walks through the kernel for the same packets, and more to merge.
 ///
-/// A packet and its answer are no such thing, so that who asks now and then is answered at once. Nor are a few packets in each
-/// window: sleeping and waking would cost more than it saves. Traffic that comes in bursts is met by windows again as soon as
-/// the next burst begins.
+/// A packet and its answer are no such thing, so that who asks now and then is answered at once; and what the tun has for us
+/// never starts it, for that lies there merged or many at once. Nor are a few packets in each window: sleeping and waking would
+/// cost more than it saves. Traffic that comes in bursts is met by windows as long as the burst lasts, and again as soon as the
+/// next begins.
 package struct Moderation {
   /// The next window is to be slept out.
   package private(set) var isHot = false
@@ -37,6 +38,8 @@ package struct Moderation {
 
   private var close = 0
   private var thin = 0
+  /// What the best window brought since they began.
+  private var best: UInt64 = 0
   /// Windows in a row that brought few.
   private var slack = 0
   private var last: Instant?
@@ -47,18 +50,20 @@ package struct Moderation {
   package init() {}
 
   /// - Parameters:
-  ///   - packets: how many a turn of the loop moved; turns without any count only while sleeping.
+  ///   - packets: how many a turn of the loop moved, either way.
+  ///   - received: how many of them came from the network; turns without any count only while sleeping.
   ///   - mayPause: nobody waits for us but traffic.
-  package mutating func note(packets: UInt64, mayPause: Bool, at now: Instant) {
+  package mutating func note(packets: UInt64, received: UInt64, mayPause: Bool, at now: Instant) {
     guard mayPause else { return self = Moderation() }
     if isHot {
       judge(packets, at: now)
-    } else if packets > 0 {
+    } else if received > 0 {
       if let last, now - last < Self.closely { close += 1 } else { close = 0 }
       last = now
       guard close >= (isRecent(paid, now) ? Self.enterAgainAfter : Self.enterAfter), !isRecent(disappointed, now)
       else { return }
       isHot = true
+      best = 0
       guard let left, now - left > Self.gap else { return }
       slack = 0
       window = Self.shortest
@@ -71,19 +76,32 @@ package struct Moderation {
       paid = now
       thin = 0
       fit(packets)
+      best = max(best, packets)
+      // Another window would keep those waiting who have nothing to do with the burst. If it was not over yet, its next packet
+      // begins them again.
+      if isOver(packets) { leave(at: now, last: now) }
     } else {
       thin += 1
       if thin == Self.mostThin {
         self = Moderation()
         disappointed = now
       } else if packets == 0 {
-        isHot = false
-        close = 0
-        thin = 0
-        last = nil
-        left = now
+        leave(at: now, last: nil)
       }
     }
+  }
+
+  /// A burst ends with a window that brings few, and clearly less than the best did; a steady flow only wavers.
+  private func isOver(_ packets: UInt64) -> Bool {
+    slack > 0 && slack < Self.mostFew && packets * 4 < best * 3
+  }
+
+  private mutating func leave(at now: Instant, last: Instant?) {
+    isHot = false
+    close = 0
+    thin = 0
+    self.last = last
+    left = now
   }
 
   private mutating func fit(_ packets: UInt64) {

@@ -7,9 +7,11 @@ struct ModerationTests {
   private var now = Instant(nanoseconds: 1_000_000_000_000)
   private var moderation = Moderation()
 
-  private mutating func wake(after microseconds: Int, packets: UInt64 = 5, mayPause: Bool = true) {
+  private mutating func wake(
+    after microseconds: Int, packets: UInt64 = 5, received: UInt64? = nil, mayPause: Bool = true
+  ) {
     now = now + .microseconds(microseconds)
-    moderation.note(packets: packets, mayPause: mayPause, at: now)
+    moderation.note(packets: packets, received: received ?? packets, mayPause: mayPause, at: now)
   }
 
   private mutating func enter(packets: UInt64 = 5) {
@@ -25,7 +27,7 @@ struct ModerationTests {
     }
     wake(after: 399)
     #expect(moderation.isHot)
-    for packets: UInt64 in [5, 1, 20] {
+    for packets: UInt64 in [5, 1, 20, 15] {
       wake(after: 400, packets: packets)
       #expect(moderation.isHot)
     }
@@ -88,11 +90,52 @@ struct ModerationTests {
     #expect(moderation.isHot && moderation.window == .microseconds(400))
   }
 
-  @Test("a question and its answer now and then are never late")
+  @Test("a burst is over when a window brings few and less than three quarters of the best: no other is slept out")
+  mutating func ebb() {
+    enter()
+    for packets: UInt64 in [34, 38, 29] {
+      wake(after: 400, packets: packets)
+      #expect(moderation.isHot)
+    }
+    wake(after: 400, packets: 28)
+    #expect(!moderation.isHot)
+    wake(after: 399, packets: 1)
+    #expect(moderation.isHot)
+    for packets: UInt64 in [200, 40, 90] {
+      wake(after: 400, packets: packets)
+      #expect(moderation.isHot)
+    }
+  }
+
+  @Test("a steady flow only wavers")
+  mutating func steady() {
+    enter()
+    for _ in 0..<5 { wake(after: 400, packets: 20) }
+    for packets: UInt64 in [10, 20, 4, 20] {
+      wake(after: 400, packets: packets)
+      #expect(moderation.isHot)
+    }
+  }
+
+  @Test("a question and its answer now and then are never late, also beside what comes in bursts")
   mutating func pings() {
     for _ in 0..<1000 {
-      wake(after: 10_000)
+      wake(after: 10_000, received: 0)
       wake(after: 300)
+      #expect(!moderation.isHot)
+    }
+    enter()
+    wake(after: 400, packets: 20)
+    wake(after: 400, packets: 0)
+    wake(after: 5_000, received: 0)
+    wake(after: 100)
+    #expect(!moderation.isHot)
+  }
+
+  @Test("what leaves does not begin windows")
+  mutating func departures() {
+    for _ in 0..<100 {
+      wake(after: 50, received: 0)
       #expect(!moderation.isHot)
     }
   }
