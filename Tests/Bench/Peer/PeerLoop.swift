@@ -53,14 +53,17 @@ struct PeerLoop: ~Copyable {
       if poller[index].token == Token.tun.rawValue { tunReady = poller[index].readiness }
     }
     if linkReady.contains(.broken) { link.drainErrors() }
-    let packetsBefore = pump.came &+ pump.sent
+    let cameBefore = pump.came
+    let sentBefore = pump.sent
     if server.down != nil, server.up != nil {
       if !linkReady.isEmpty { server.down?.receive(&pump, from: &link, into: &tun) }
       if linkReady.contains(.writable) || !tunReady.isEmpty { server.up?.send(&pump, from: &tun, over: &link) }
     } else {
       pump.receiveControl(&link)
     }
-    moderation.note(packets: pump.came &+ pump.sent &- packetsBefore, mayPause: server.up != nil, at: now)
+    let received = pump.came &- cameBefore
+    moderation.note(
+      packets: received &+ (pump.sent &- sentBefore), received: received, mayPause: server.up != nil, at: now)
     if !pump.control.isEmpty || due.map({ $0 <= now }) == true { talk(at: now) }
     try watch()
   }
