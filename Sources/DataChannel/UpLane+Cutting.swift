@@ -77,7 +77,7 @@ extension UpLane {
   }
 
   @inline(__always)
-  private func hasRoom(
+  private mutating func hasRoom(
     for segment: UnsafeRawPointer, count: Int, size: Int, in sealed: borrowing Burst
   ) -> Bool {
     fragmenter == nil

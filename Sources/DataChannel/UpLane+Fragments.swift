@@ -54,14 +54,14 @@ extension UpLane {
   }
 
   /// True when all pieces of a packet of that many bytes find room; also when it cannot be cut at all: then it is dropped.
-  func hasRoomForPieces(_ plain: UnsafeRawPointer, count: Int, in sealed: borrowing Burst) -> Bool {
+  mutating func hasRoomForPieces(_ plain: UnsafeRawPointer, count: Int, in sealed: borrowing Burst) -> Bool {
     guard let sender, count > 0 else { return true }
     let framed = unsafe count + framing.added(first: plain.load(as: UInt8.self))
     guard let cut = Fragmenter.cut(framed, largest: pieceRoom(sender)) else { return true }
     return hasRoom(for: cut, in: sealed)
   }
 
-  private func hasRoom(for cut: Fragmenter.Cut, in sealed: borrowing Burst) -> Bool {
+  private mutating func hasRoom(for cut: Fragmenter.Cut, in sealed: borrowing Burst) -> Bool {
     guard let sender else { return true }
     let bytes =
       (cut.pieces - 1) * sealedSize(of: cut.size, sender: sender)
@@ -92,7 +92,7 @@ extension UpLane {
     return unsafe block.at(sender).pointee.payloadRoom(room) - FragmentHeader.size
   }
 
-  private func sealedSize(of piece: Int, sender: UInt8) -> Int {
+  private mutating func sealedSize(of piece: Int, sender: UInt8) -> Int {
     let payload = FragmentHeader.size + piece
     if aead.has(sender) { return header.size + AEADLayout.body + payload }
     if epochs.has(sender) { return header.size + EpochLayout.added + payload }

@@ -43,8 +43,9 @@ extension UpLane {
     return size > largest ? .tooLarge : nil
   }
 
-  /// Bytes of the whole sealed packet; 0 when nothing can seal it.
-  func sealedSize(_ plain: UnsafeRawPointer, count: Int) -> Int {
+  /// Bytes of the whole sealed packet; 0 when nothing can seal it. Changes nothing: but what only reads the lane is inlined with a copy
+  /// of all of it, for each packet.
+  mutating func sealedSize(_ plain: UnsafeRawPointer, count: Int) -> Int {
     guard let sender, count > 0 else { return 0 }
     let framed = unsafe count + framing.added(first: plain.load(as: UInt8.self))
     let front = (format.isStream ? RecordLength.size : 0) + header.size
