@@ -25,6 +25,8 @@ names_up() {
   resolver isp isp-names --address=/example/$AT_ISP
   ETC=/etc/netns/$LAB_GW
   mkdir -p "$ETC/dnsmasq.d" "$ETC/init.d"
+  # What `ip netns exec` lays over /etc (ip-netns(8)) must find something there to lie on; dnsmasq-base brings neither.
+  mkdir -p /etc/dnsmasq.d && touch -a /etc/dnsmasq.conf
   printf 'nameserver 198.51.100.1\n' > "$ETC/resolv.conf"
 }
 
