@@ -3,9 +3,9 @@ package import Base
 /// While packets come one by one and fast, each wakes us for itself, and each we hand on wakes its reader. Then we sleep out
 /// short windows instead, and find many at once: fewer walks through the kernel for the same packets, and more to merge.
 ///
-/// A packet and its answer are no such thing, so that who asks now and then is answered at once; and what the tun has for us
-/// never starts it, for that lies there merged or many at once. Nor are a few packets in each window: sleeping and waking would
-/// cost more than it saves. Traffic that comes in bursts is met by windows as long as the burst lasts, and again as soon as the
+/// A packet and its answer are no such thing, so that who asks now and then is answered at once; hence what the tun has for us
+/// never starts it: most of that lies there merged already. Nor are a few packets in each window: sleeping and waking would cost
+/// more than it saves. Traffic that comes in bursts is met by windows as long as the burst lasts, and again as soon as the
 /// next begins.
 package struct Moderation {
   /// The next window is to be slept out.
