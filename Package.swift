@@ -112,7 +112,7 @@ let package = Package(
     roomTests("Profile"),
     roomTests("Settings", ["Profile"]),
     roomTests("Wire"),
-    roomTests("Crypto"),
+    roomTests("Crypto", ["COpenSSL"]),
     roomTests("TLS", ["Crypto", "TestKit", "COpenSSL"]),
     roomTests("ControlChannel", ["Wire", "Crypto"]),
     roomTests("DataChannel", ["Wire", "Crypto"]),

@@ -8,7 +8,9 @@
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
-#include <string.h>
+
+#include "chacha.h"
+#include "dispatch.h"
 
 enum { nonce_size = 12, tag_size = 16 };
 
@@ -24,27 +26,8 @@ struct adit_aead {
   OSSL_FUNC_cipher_set_ctx_params_fn *set;
   size_t key_size;
   OSSL_PARAM tag[2];
+  adit_chacha *chacha;  // With ChaCha20-Poly1305, for packets.
 };
-
-// True when one of the names between colons is this one.
-static bool has_name(const char *names, const char *name) {
-  size_t length = strlen(name);
-  while (*names != 0) {
-    size_t each = strcspn(names, ":");
-    if (each == length && OPENSSL_strncasecmp(names, name, length) == 0) return true;
-    names += each + (names[each] == ':');
-  }
-  return false;
-}
-
-static const OSSL_DISPATCH *table_of(const EVP_CIPHER *cipher, const char *name) {
-  int no_cache = 0;
-  const OSSL_ALGORITHM *each = OSSL_PROVIDER_query_operation(EVP_CIPHER_get0_provider(cipher), OSSL_OP_CIPHER, &no_cache);
-  for (; each != NULL && each->algorithm_names != NULL; each++) {
-    if (has_name(each->algorithm_names, name)) return each->implementation;
-  }
-  return NULL;
-}
 
 static bool read_table(adit_aead *aead, const OSSL_DISPATCH *entry, bool seals) {
   if (entry == NULL) return false;
@@ -72,9 +55,15 @@ adit_aead *adit_aead_new(const char *name, const uint8_t *key, size_t key_size, 
   aead->tag[0] = OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, NULL, tag_size);
   aead->tag[1] = OSSL_PARAM_construct_end();
   if (aead->cipher != NULL && EVP_CIPHER_get_key_length(aead->cipher) == (int)key_size &&
-      EVP_CIPHER_get_iv_length(aead->cipher) == nonce_size && read_table(aead, table_of(aead->cipher, name), seals)) {
-    aead->context = aead->create(OSSL_PROVIDER_get0_provider_ctx(EVP_CIPHER_get0_provider(aead->cipher)));
-    if (aead->context != NULL && aead->begin(aead->context, key, key_size, NULL, 0, NULL)) return aead;
+      EVP_CIPHER_get_iv_length(aead->cipher) == nonce_size) {
+    const OSSL_PROVIDER *provider = EVP_CIPHER_get0_provider(aead->cipher);
+    if (read_table(aead, adit_dispatch(provider, OSSL_OP_CIPHER, name), seals)) {
+      aead->context = aead->create(OSSL_PROVIDER_get0_provider_ctx(provider));
+    }
+    if (aead->context != NULL && aead->begin(aead->context, key, key_size, NULL, 0, NULL)) {
+      if (EVP_CIPHER_is_a(aead->cipher, "ChaCha20-Poly1305")) aead->chacha = adit_chacha_new(provider, key, key_size);
+      return aead;
+    }
   }
   adit_aead_free(aead);
   return NULL;
@@ -83,16 +72,25 @@ adit_aead *adit_aead_new(const char *name, const uint8_t *key, size_t key_size, 
 void adit_aead_free(adit_aead *aead) {
   if (aead == NULL) return;
   if (aead->context != NULL) aead->destroy(aead->context);
+  adit_chacha_free(aead->chacha);
   EVP_CIPHER_free(aead->cipher);
   OPENSSL_free(aead);
 }
 
 bool adit_aead_rekey(adit_aead *aead, const uint8_t *key, size_t key_size) {
-  return key_size == aead->key_size && aead->begin(aead->context, key, key_size, NULL, 0, NULL);
+  return key_size == aead->key_size && aead->begin(aead->context, key, key_size, NULL, 0, NULL) &&
+         (aead->chacha == NULL || adit_chacha_rekey(aead->chacha, key, key_size));
+}
+
+static bool is_for_chacha(const adit_aead *aead, size_t aad_size, size_t size) {
+  return aead->chacha != NULL && size <= adit_chacha_most_text && aad_size <= adit_chacha_most_aad;
 }
 
 bool adit_aead_seal(adit_aead *aead, const uint8_t *nonce, const uint8_t *aad, size_t aad_size, const uint8_t *plain, size_t size,
                     uint8_t *sealed, uint8_t *tag) {
+  if (is_for_chacha(aead, aad_size, size)) {
+    return adit_chacha_seal(aead->chacha, nonce, aad, aad_size, plain, size, sealed, tag);
+  }
   size_t written = 0;
   aead->tag[0].data = tag;
   return aead->begin(aead->context, NULL, 0, nonce, nonce_size, NULL) &&
@@ -103,6 +101,9 @@ bool adit_aead_seal(adit_aead *aead, const uint8_t *nonce, const uint8_t *aad, s
 
 bool adit_aead_open(adit_aead *aead, const uint8_t *nonce, const uint8_t *aad, size_t aad_size, const uint8_t *sealed, size_t size,
                     uint8_t *plain, const uint8_t *tag) {
+  if (is_for_chacha(aead, aad_size, size)) {
+    return adit_chacha_open(aead->chacha, nonce, aad, aad_size, sealed, size, plain, tag);
+  }
   size_t written = 0;
   aead->tag[0].data = (void *)tag;
   return aead->begin(aead->context, NULL, 0, nonce, nonce_size, NULL) &&
