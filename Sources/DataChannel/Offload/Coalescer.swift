@@ -8,6 +8,7 @@ package import Base
 package struct Coalescer: ~Copyable {
   private static let mostRuns = 16
 
+  /// Read through its span, by methods that are `mutating`: other readers are inlined with a copy of all sixteen, for each packet.
   private var runs: InlineArray<16, SegmentRun> = .init(repeating: SegmentRun())
   private var fingerprints: InlineArray<16, UInt64> = .init(repeating: 0)
   private var open = 0
@@ -50,7 +51,7 @@ package struct Coalescer: ~Copyable {
     let slot = unsafe find(segment, fingerprint, burst.base)
     let isPlainData = segment.isPlainData
     if slot < open {
-      let head = unsafe runs[slot].headSegment(burst.base)
+      let head = unsafe runs.span[slot].headSegment(burst.base)
       if isPlainData, runs[slot].fits(segment, behind: head), runs[slot].hasGoodHead(head) {
         guard segment.hasGoodChecksums else { return close(slot, &burst) }
         if runs[slot].append(index, segment, in: &burst) { close(slot, &burst) }
@@ -60,7 +61,7 @@ package struct Coalescer: ~Copyable {
     }
     // Behind a segment with PSH nothing can follow.
     guard isPlainData, !segment.hasPush else { return }
-    if open == Self.mostRuns { close(oldest, &burst) }
+    if open == Self.mostRuns { close(oldest(), &burst) }
     runs[open] = SegmentRun(head: index, offset: offset, segment)
     fingerprints[open] = fingerprint
     open &+= 1
@@ -68,7 +69,9 @@ package struct Coalescer: ~Copyable {
 
   /// - Returns: the place of the connection's run, or `open`.
   @inline(__always)
-  private func find(_ segment: TransportSegment, _ fingerprint: UInt64, _ base: UnsafeMutableRawPointer) -> Int {
+  private mutating func find(_ segment: TransportSegment, _ fingerprint: UInt64, _ base: UnsafeMutableRawPointer) -> Int
+  {
+    let runs = runs.span
     var slot = 0
     while slot < open {
       if fingerprints[slot] == fingerprint, unsafe segment.isSameConnection(as: runs[slot].headSegment(base)) { break }
@@ -77,7 +80,8 @@ package struct Coalescer: ~Copyable {
     return slot
   }
 
-  private var oldest: Int {
+  private mutating func oldest() -> Int {
+    let runs = runs.span
     var best = 0
     for slot in 1..<open where runs[slot].head < runs[best].head { best = slot }
     return best
@@ -86,7 +90,7 @@ package struct Coalescer: ~Copyable {
   private mutating func close(_ slot: Int, _ burst: inout Burst) {
     runs[slot].close(&burst)
     open &-= 1
-    runs[slot] = runs[open]
+    runs.swapAt(slot, open)
     fingerprints[slot] = fingerprints[open]
   }
 
