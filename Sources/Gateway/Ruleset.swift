@@ -19,7 +19,7 @@ struct Ruleset {
     table.counters = refusers.map { NftName("blocked").of($0) }
     table.chains =
       markChains + policyChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + dnsChains + [natOut]
-      + whileSharing
+      + clampsOwnMSS + whileSharing
     return table
   }
 

@@ -102,14 +102,6 @@ struct SegmentSizeTests {
 
   @Test("O-27: both directions are clamped, IPv6 by 20 more, and a narrow uplink is part of the default")
   func ruleset() throws {
-    func sizes(_ house: House) throws -> [String] {
-      let text = try #require(house.plan().ruleset)
-      return text.split(separator: "\n").filter { $0.contains("\"tun-home\"") && $0.contains("maxseg size set") }.map {
-        let words = $0.split(separator: " ")
-        return [words.first?.trimmingPrefix("\t\t"), words.dropFirst(4).first, words.last].compactMap { $0 }
-          .joined(separator: " ")
-      }
-    }
     func expected(_ four: Int) -> [String] {
       ["iifname ipv4 \(four)", "oifname ipv4 \(four)", "iifname ipv6 \(four - 20)", "oifname ipv6 \(four - 20)"]
     }
@@ -128,5 +120,43 @@ struct SegmentSizeTests {
     #expect(try sizes(house) == expected(1360))
     house.tunnels[0].measuredMTU = 1380
     #expect(try sizes(house) == expected(1340))
+  }
+
+  @Test("the router's own connections are clamped too while the path is supposed to be narrower than the device")
+  func routersOwn() throws {
+    func expected(_ four: Int) -> [[String]] {
+      [["iifname ipv4 \(four)", "iifname ipv6 \(four - 20)"], ["oifname ipv4 \(four)", "oifname ipv6 \(four - 20)"]]
+    }
+    func own(_ house: House) throws -> [[String]] {
+      try ["clamp_mss_in", "clamp_mss_out"].map { try sizes(house, chain: $0) }
+    }
+    var house = try Situations.full()
+    house.tunnels[0].pushed?.peerID = 1
+    #expect(try own(house) == expected(1400))
+    house.tunnels[0].measuredMTU = 1448
+    #expect(try own(house) == [[], []])
+    house.tunnels[0].profile?.remotes[0].mssFix = .inner(1300)
+    #expect(try own(house) == expected(1260))
+    house.tunnels[0].profile?.remotes[0].mssFix = .off
+    house.tunnels[0].measuredMTU = nil
+    #expect(try own(house) == [[], []])
+  }
+
+  @Test("without a gateway the LAN's connections are clamped as the path of the session asks")
+  func withoutGateway() throws {
+    var house = try Situations.full()
+    house.tunnels[0].pushed?.peerID = 1
+    house.settings.gateways = []
+    #expect(try sizes(house).contains("oifname ipv4 1400"))
+  }
+
+  private func sizes(_ house: House, chain: String = "clamp_mss") throws -> [String] {
+    let text = try #require(house.plan().ruleset)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != "\tchain \(chain) {" }
+    return lines.prefix { $0 != "\t}" }.filter { $0.contains("\"tun-home\" ") }.map {
+      let words = $0.split(separator: " ")
+      return [words.first?.trimmingPrefix("\t\t"), words.dropFirst(4).first, words.last].compactMap { $0 }
+        .joined(separator: " ")
+    }
   }
 }

@@ -60,3 +60,16 @@ ip -n "$LAB_GW" link set wan0 mtu 1400
 clamps() { both; reaches lan 2001:db8:80::80 5201; both_end; [ "$(sizes far S)" = "mss 1340 " ]; }
 expect_within 3 "another MTU of the WAN counts from then on" clamps
 expect "stops in time" adit_stop
+# Without a gateway it is the router's own connections that a profile cuts: its SYN, and its answer to one of outside.
+rm "$LAB_DIR/config/gateway-lan" "$LAB_DIR/config/policy-direct"
+ip -n "$LAB_GW" link set wan0 mtu 1500
+profile home "remote 203.0.113.10 1194 udp" "tun-mtu 1400" "mssfix 1300 fixed"
+listen gw 6881
+adit_run
+expect_within 10 "connected with mssfix, without a gateway" adit_connected
+both; expect "the router's own, into the tunnel" reaches gw 192.0.2.80 5201; both_end
+expect "the router's SYN arrives with 1260" test "$(sizes far S)" = "mss 1260 "
+lab_in gw nft delete table ip forwards
+both; expect "from the tunnel to the router" reaches far 203.0.113.10 6881; both_end
+expect "and its SYN-ACK" test "$(sizes far S.)" = "mss 1260 "
+expect "stops again in time" adit_stop
