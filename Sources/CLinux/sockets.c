@@ -246,6 +246,8 @@ int adit_batch_receive(
   return came;
 }
 
+void adit_batch_source(const adit_batch *batch, int index, adit_address *out) { from_place(&batch->peers[index], out); }
+
 int adit_batch_send(
   adit_batch *batch, int socket, void *base, const adit_datagram *datagrams, int count, const adit_address *peer) {
   if (count > ADIT_BATCH) count = ADIT_BATCH;

@@ -34,6 +34,7 @@ extension EngineLoop {
       Self.note(rooms.received, in: &totals, at: now)
       receiveControl(at: now)
       session?.down?.open(&rooms.received)
+      followSealedPackets(at: now)
       listen(at: now)
       if names.isOn { names.holdAnswers(in: &rooms.received, at: now) }
       writeReceived()
@@ -103,8 +104,11 @@ extension EngineLoop {
     var index = 0
     while index < rooms.received.count {
       if Self.isControl(rooms.received, index) {
-        rooms.received[index].verdict = .consumed
-        receive(rooms.received.copy(index), at: now)
+        rooms.received[index].verdict = .control
+        session?.receive(rooms.received.copy(index), at: now, into: &outbox)
+        // The first answer says where the server wants to be asked, if it is another address: what follows goes there already.
+        if link.strangersPackets.contains(index), outbox.events.contains(.serverAnswered) { followStranger(at: now) }
+        answerControl(at: now)
       }
       index += 1
     }
@@ -114,8 +118,9 @@ extension EngineLoop {
     var index = 0
     while index < rooms.stream.burst.count {
       if Self.isControl(rooms.stream.burst, index) {
-        rooms.stream.burst[index].verdict = .consumed
-        receive(rooms.stream.burst.copy(index), at: now)
+        rooms.stream.burst[index].verdict = .control
+        session?.receive(rooms.stream.burst.copy(index), at: now, into: &outbox)
+        answerControl(at: now)
       }
       index += 1
     }
@@ -128,8 +133,7 @@ extension EngineLoop {
     return !head.isData
   }
 
-  private mutating func receive(_ packet: [UInt8], at now: Instant) {
-    session?.receive(packet, at: now, into: &outbox)
+  private mutating func answerControl(at now: Instant) {
     isTouched = true
     // Answers leave at once, and the lanes' keys are there for the data behind.
     if !outbox.packets.isEmpty { settle(at: now) }

@@ -43,4 +43,25 @@ extension EngineLoop {
     announcesStart = true
     session?.pathChanged(isUsable: true, at: now, into: &outbox)
   }
+
+  // MARK: With `float` the server may move
+
+  /// Data that its keys have sealed came from another address: ours go there from now on, as in OpenVPN.
+  mutating func followSealedPackets(at now: Instant) {
+    for index in link.strangersPackets {
+      let verdict = rooms.received[index].verdict
+      if verdict == .forward || verdict == .consumed { return followStranger(at: now) }
+    }
+  }
+
+  mutating func followStranger(at now: Instant) {
+    guard let endpoint = link.followStranger() else { return }
+    target?.endpoint = endpoint
+    // A server that speaks from two addresses in turn would fill the log.
+    if let movedAt, now - movedAt < Self.movesToldEvery { return }
+    movedAt = now
+    report(.note(Note(.serverMoved, "\(endpoint)")))
+  }
+
+  private static let movesToldEvery = Duration.seconds(60)
 }

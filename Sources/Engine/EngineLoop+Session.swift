@@ -162,6 +162,7 @@ extension EngineLoop {
     isUp = false
     isAnswered = false
     announcesStart = false
+    movedAt = nil
     awaitsSocket = false
     outbox.removeAll()
     closeLink()

@@ -54,6 +54,8 @@ struct EngineLoop: ~Copyable {
   /// The server has answered: errors of the network are hearsay from then on.
   var isAnswered = false
   var announcesStart = false
+  /// When the log was last told that the server speaks from another address.
+  var movedAt: Instant?
   /// Cached, because asking costs more than a data packet.
   var nextWake: Instant?
   /// The session has been called since: `nextWake` may be old.

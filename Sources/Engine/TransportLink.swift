@@ -130,6 +130,13 @@ struct TransportLink: ~Copyable {
   mutating func fill(_ burst: inout Burst, slot: Int) -> Filled { udp?.fill(&burst, slot: slot) ?? .nothing }
   mutating func fill(_ stream: inout StreamBuffer) -> Filled { tcp?.fill(&stream) ?? .nothing }
 
+  /// `float`: where in the burst of the last read packets lie that did not come from where ours go.
+  var strangersPackets: Range<Int> {
+    mutating get { udp?.strangersPackets ?? 0..<0 }
+  }
+  /// Ours go from now on where these came from.
+  mutating func followStranger() -> Endpoint? { udp?.followStranger() }
+
   /// The last read found less than it had room for.
   var isDrained: Bool {
     mutating get { isStream ? tcp?.isDrained ?? true : udp?.isDrained ?? true }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("An engine whose server answers from another address")
 struct FloatTests {
-  @Test("with float the handshake and both directions of the data go through, from the first answer on")
+  @Test("with float the handshake and both directions of the data go to where the first answer came from")
   func floats() throws {
     let lab = try Laboratory(.udp, options: "float\n")
     lab.answersFromElsewhere = true
@@ -19,7 +19,7 @@ struct FloatTests {
     #expect(try lab.askCounters()?.drops == [])
   }
 
-  @Test("with float a server that moves under way is heard, and so is what it says from its old address again")
+  @Test("with float our packets follow a server that moves under way, and back to its old address")
   func moves() throws {
     let lab = try Laboratory(.udp, options: "float\n")
     #expect(try lab.bringUp())
@@ -27,10 +27,27 @@ struct FloatTests {
       lab.answersFromElsewhere = isElsewhere
       lab.sendFromServer(InnerPacket.make(UInt64(index)))
       #expect(try lab.run(until: { lab.delivered.count == index + 1 }))
+      #expect(lab.sendInside(InnerPacket.make(UInt64(10 + index))))
+      #expect(try lab.run(until: { lab.mirror.received.count == index + 1 }))
     }
     #expect(lab.delivered == (0..<3).map { InnerPacket.make(UInt64($0)) })
     #expect(try lab.askCounters()?.drops == [])
     #expect(lab.mirror.resets == 1 && lab.ended == nil)
+    #expect(lab.notes.count { $0.code == .serverMoved } == 1)
+  }
+
+  @Test("with float nobody without the keys turns our packets to himself")
+  func isNotMisled() throws {
+    let lab = try Laboratory(.udp, options: "float\n")
+    #expect(try lab.bringUp())
+    lab.sendFromElsewhere([0x48, 0, 0, 0, 0, 0, 0, 9] + [UInt8](repeating: 7, count: 60))
+    lab.sendFromElsewhere([0x38] + [UInt8](repeating: 7, count: 60))
+    lab.sendFromServer(InnerPacket.make(1))
+    #expect(try lab.run(until: { !lab.delivered.isEmpty }))
+    #expect(lab.sendInside(InnerPacket.make(2)))
+    #expect(try lab.run(until: { !lab.mirror.received.isEmpty }))
+    #expect(lab.mirror.received == [InnerPacket.make(2)])
+    #expect(lab.notes.allSatisfy { $0.code != .serverMoved })
   }
 
   @Test("without float what comes from another address is counted and reaches nobody, even if its keys are right")

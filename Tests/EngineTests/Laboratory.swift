@@ -14,17 +14,20 @@ final class Laboratory {
   private(set) var events: [SessionEvent] = []
   private(set) var counters: Counters?
   private(set) var names: [NamesReport] = []
+  private(set) var notes: [Note] = []
   /// Inner packets that came out of the tunnel.
   private(set) var delivered: [[UInt8]] = []
   /// While true the server takes nothing from its socket.
   var isAsleep = false
-  /// While true what the server says comes from another port than the one it is asked at. UDP only.
+  /// While true the server speaks from another port than the one it is asked at, and from its first word on it takes only what
+  /// arrives there. UDP only.
   var answersFromElsewhere = false
 
   private let transport: Transport
   private let endpoint: Endpoint
   private let socket: FileDescriptor
   private let elsewhere: FileDescriptor
+  private var hasMoved = false
   private var connection: FileDescriptor?
   private var engine: Endpoint?
   private var stream: [UInt8] = []
@@ -157,13 +160,19 @@ final class Laboratory {
     try poller.add(tun.raw, for: .readable, token: 1)
     if !isAsleep {
       try poller.add(socket.raw, for: .readable, token: 2)
+      try poller.add(elsewhere.raw, for: .readable, token: 4)
       if let raw = connection?.raw {
         try poller.add(raw, for: unsent.isEmpty ? .readable : [.readable, .writable], token: 3)
       }
     }
     _ = try poller.wait(until: min(mirror.nextWake ?? limit, limit))
     if !isAsleep {
-      if transport == .udp { receiveDatagrams() } else { receiveStream() }
+      if transport == .udp {
+        receiveDatagrams(socket.raw, areTaken: !hasMoved)
+        receiveDatagrams(elsewhere.raw, areTaken: hasMoved)
+      } else {
+        receiveStream()
+      }
     }
     mirror.wake(at: Clock.now)
     flush()
@@ -173,6 +182,7 @@ final class Laboratory {
       case .event(_, let event): events.append(event)
       case .counters(let counters): self.counters = counters
       case .names(let report): names.append(report)
+      case .note(let note): notes.append(note)
       // Two requests are enough for every test: a bound keeps a fault from looping.
       case .wantsSockets(let kinds) where supplied < 64:
         supplied += kinds.count
@@ -182,14 +192,14 @@ final class Laboratory {
     }
   }
 
-  private func receiveDatagrams() {
+  private func receiveDatagrams(_ socket: Int32, areTaken: Bool) {
     var bytes = [UInt8](repeating: 0, count: 4096)
     while true {
       var from = adit_address()
-      let got = adit_receive_from(socket.raw, &bytes, bytes.count, &from)
+      let got = adit_receive_from(socket, &bytes, bytes.count, &from)
       guard got > 0 else { return }
       engine = Endpoint(address: EngineTests.loopback, port: from.port)
-      mirror.receive(Array(bytes[..<got]), at: Clock.now)
+      if areTaken { mirror.receive(Array(bytes[..<got]), at: Clock.now) }
     }
   }
 
@@ -217,17 +227,29 @@ final class Laboratory {
     stream.removeFirst(at)
   }
 
+  /// Anybody's packet, from the other port.
+  func sendFromElsewhere(_ packet: [UInt8]) {
+    guard var to = engineAddress else { return }
+    _ = adit_send_to(elsewhere.raw, packet, packet.count, &to)
+  }
+
+  private var engineAddress: adit_address? {
+    guard let engine else { return nil }
+    var to = adit_address()
+    to.family = 4
+    to.port = engine.port
+    to.bytes.0 = 127
+    to.bytes.3 = 1
+    return to
+  }
+
   private func flush() {
     for packet in mirror.packets {
       if transport == .tcp {
         unsent.append(bigEndian: UInt16(packet.count))
         unsent += packet
-      } else if let engine {
-        var to = adit_address()
-        to.family = 4
-        to.port = engine.port
-        to.bytes.0 = 127
-        to.bytes.3 = 1
+      } else if var to = engineAddress {
+        hasMoved = answersFromElsewhere
         _ = adit_send_to(answersFromElsewhere ? elsewhere.raw : socket.raw, packet, packet.count, &to)
       }
     }

@@ -9,7 +9,7 @@ extension Note {
     case resolving, resolved, connecting, serverAnswered, tlsEstablished, keysAgreed, pushReceived, pushOptionIgnored
     case pushOptionUnknown, connected, renegotiating, renegotiated, sessionEnding, serverMessage, authPending, openURL
     case tokenReceived, noServerCheck, packetsDropped, textIgnored, retryIn, sessionFailed
-    case remembered, roamed, pathMTU
+    case remembered, roamed, serverMoved, pathMTU
     case offloadMissing, offloadGivenUp, offloadLimited, offloadMangled
     case takesOver, servesAgain, leavesByWAN
     case triesBeside, servesInstead, staysInstead, oneSessionOnly, breaksFirst
@@ -42,6 +42,7 @@ extension Note {
       .packetsDropped: Entry(level: .warning, sentence: "{0} packets dropped in the last minute: {1}"),
       .textIgnored: Entry(level: .debug, sentence: "an unknown message of the server is ignored: {0}"),
       .retryIn: Entry(level: .info, sentence: "trying again in {0}"),
+      .serverMoved: Entry(level: .info, sentence: "the server answers from {0}: packets go there"),
       .pathMTU: Entry(level: .info, sentence: "path {0}, tunnel {1}, MSS {2}"),
       .takesOver: Entry(level: .warning, sentence: "{0} takes over: {1}"),
       .leavesByWAN: Entry(

@@ -155,6 +155,8 @@ typedef struct adit_batch adit_batch;
 enum { ADIT_BATCH = 64 };
 adit_batch *adit_batch_create(void);
 void adit_batch_free(adit_batch *batch);
+// Who sent the message of that index of the last receive.
+void adit_batch_source(const adit_batch *batch, int index, adit_address *out);
 // Where the rest of a datagram goes that is longer than its room: the first's to `offset`, the next's `stride` behind it.
 typedef struct adit_spill {
   int32_t offset;

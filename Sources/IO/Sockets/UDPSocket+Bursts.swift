@@ -58,6 +58,7 @@ extension UDPSocket {
   package mutating func fill(_ burst: inout Burst, slot: Int) -> Filled {
     precondition(slot > Burst.headroom)
     isDrained = true
+    stranger = nil
     guard offloads.contains(.gro) else {
       let most = offloads.contains(.mmsg) ? ADIT_BATCH : 1
       let room = min(most, burst.maximumCount - burst.count, burst.free / slot)
@@ -108,7 +109,13 @@ extension UDPSocket {
         unsafe (burst.base + target).copyMemory(from: burst.base + Int(list[index].offset), byteCount: short)
         unsafe list[index].offset = Int32(target)
       }
+      let first = burst.count
       unsafe enter(list[index], slot: slot, into: &burst)
+      if unsafe list[index].is_foreign != 0, acceptsStrangers {
+        var source = adit_address()
+        unsafe adit_batch_source(batch, Int32(index), &source)
+        stranger = Stranger(packets: first..<burst.count, address: source)
+      }
       index += 1
     }
     return came > 0 ? .some(burst.count - before) : .nothing

@@ -26,8 +26,10 @@ internal import Glibc
   }
 
   package internal(set) var counters = Counters()
-  /// `float`: packets of other addresses are taken too; the tag tells whose they are.
+  /// `float`: packets of other addresses are taken too.
   package var acceptsStrangers = false
+  /// Then: the last message of the last read that did not come from the peer.
+  var stranger: Stranger?
   /// The last error of network or peer, an errno; the owner clears it.
   package var lastError: Int32 = 0
 
@@ -68,6 +70,13 @@ internal import Glibc
     probe(mode)
   }
 
+  /// Somebody else than the peer, who may be the server at another address.
+  struct Stranger {
+    /// Places in the burst.
+    let packets: Range<Int>
+    let address: adit_address
+  }
+
   deinit {
     unsafe adit_batch_free(batch)
     unsafe list.deallocate()
@@ -79,6 +88,18 @@ internal import Glibc
   package var localEndpoint: Endpoint? {
     var address = adit_address()
     return unsafe adit_local_address(socket.raw, &address) < 0 ? nil : address.endpoint
+  }
+
+  /// Where in the burst of the last read the packets lie that may show the server to have moved; empty when all are the peer's.
+  package var strangersPackets: Range<Int> {
+    mutating get { stranger?.packets ?? 0..<0 }
+  }
+
+  /// Takes who sent them for the peer from now on.
+  package mutating func followStranger() -> Endpoint? {
+    guard let address = stranger.take()?.address else { return nil }
+    peer = address
+    return address.endpoint
   }
 
   /// Sends one datagram. A full queue loses it, as the network may.
