@@ -31,7 +31,6 @@ extension Ruleset {
   /// supposed to be narrower than its device, because the profile says so or nothing was measured yet.
   var clampsOwnMSS: [NftChain] {
     let narrow = situation.sessions.filter { largest($0) < $0.state.mtu }
-    guard !narrow.isEmpty else { return [] }
     func rules(_ way: (TunnelNetwork) -> NftMatch) -> [NftRule] {
       narrow.flatMap { clamps([way($0)], largest: largest($0)) }.because(Self.sessionPath)
     }

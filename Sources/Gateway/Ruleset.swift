@@ -1,7 +1,7 @@
 import Base
 import Settings
 
-/// Our one nft table: marks, kill switch, MSS, addresses; every chain is there from the first load on, empty or not.
+/// Our one nft table: marks, kill switch, MSS, addresses. A hook without a rule is left out, for every packet would pass it.
 ///
 /// The value is only what should stand: how it takes the place of what stands, in one transaction, is up to the loading.
 struct Ruleset {
@@ -17,9 +17,11 @@ struct Ruleset {
     var table = NftTable(name: NetworkPlan.table)
     table.sets = sets + policySets
     table.counters = refusers.map { NftName("blocked").of($0) }
-    table.chains =
-      markChains + policyChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + dnsChains + [natOut]
-      + clampsOwnMSS + whileSharing
+    let chains =
+      markChains + policyChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + clampsOwnMSS
+      + dnsChains
+      + [natOut] + whileSharing
+    table.chains = chains.filter { $0.hook == nil || !$0.rules.isEmpty }
     return table
   }
 

@@ -184,3 +184,11 @@ extension TunnelOptions {
 
   mutating func resolver(_ text: String) throws { dns.addresses.append(try address(text)) }
 }
+
+/// What stands in one chain of a ruleset's text; nothing in one that is not there.
+func rules(ofChain name: String, in text: String) -> [String] {
+  let lines = text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != "\tchain \(name) {" }
+  return lines.dropFirst().prefix { $0 != "\t}" }.map { String($0.drop { $0 == "\t" }) }.filter {
+    !$0.hasPrefix("type ")
+  }
+}

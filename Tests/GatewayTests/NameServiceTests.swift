@@ -324,10 +324,7 @@ struct NameServiceTests {
 
   private func chain(_ name: String, of plan: NetworkPlan) throws -> [String] {
     let text = try #require(plan.ruleset)
-    let lines = text.split(separator: "\n").map(String.init)
-    let start = try #require(lines.firstIndex(of: "\tchain \(name) {"))
-    let end = try #require(lines[start...].firstIndex(of: "\t}"))
-    return lines[(start + 1)..<end].map { String($0.drop { $0 == "\t" }) }.filter { !$0.hasPrefix("type ") }
+    return rules(ofChain: name, in: text)
   }
 }
 

@@ -152,11 +152,9 @@ struct SegmentSizeTests {
 
   private func sizes(_ house: House, chain: String = "clamp_mss") throws -> [String] {
     let text = try #require(house.plan().ruleset)
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != "\tchain \(chain) {" }
-    return lines.prefix { $0 != "\t}" }.filter { $0.contains("\"tun-home\" ") }.map {
+    return rules(ofChain: chain, in: text).filter { $0.contains("\"tun-home\" ") }.map {
       let words = $0.split(separator: " ")
-      return [words.first?.trimmingPrefix("\t\t"), words.dropFirst(4).first, words.last].compactMap { $0 }
-        .joined(separator: " ")
+      return [words.first, words.dropFirst(4).first, words.last].compactMap { $0 }.joined(separator: " ")
     }
   }
 }

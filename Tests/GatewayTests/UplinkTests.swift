@@ -209,8 +209,7 @@ struct UplinkTests {
       house.tunnels[0].measuredMTU = measured
       let plan = house.plan()
       let ruleset = try #require(plan.ruleset)
-      let forwarded = try #require(ruleset.split(separator: "\tchain clamp_mss {").last?.split(separator: "\t}").first)
-      let sizes = forwarded.split(separator: "\n").filter { $0.contains("iifname \"tun-home\"") }
+      let sizes = rules(ofChain: "clamp_mss", in: ruleset).filter { $0.contains("iifname \"tun-home\"") }
         .compactMap { $0.split(separator: " maxseg size set ").last.flatMap { Int($0) } }
       return (plan.devices.map(\.mtu), sizes, plan.addresses.contains { $0.prefix.family == .ipv6 })
     }
