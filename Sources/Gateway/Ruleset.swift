@@ -19,8 +19,7 @@ struct Ruleset {
     table.counters = refusers.map { NftName("blocked").of($0) }
     let chains =
       markChains + policyChains + refusals + earlyRefusals + guards + routerGuards + [clampMSS] + clampsOwnMSS
-      + dnsChains
-      + [natOut] + whileSharing
+      + dnsChains + [natOut] + whileSharing
     table.chains = chains.filter { $0.hook == nil || !$0.rules.isEmpty }
     return table
   }
