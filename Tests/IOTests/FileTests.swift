@@ -88,6 +88,25 @@ struct FileTests {
     #expect(isFree())
   }
 
+  @Test("who has patience gets the lock of a namespace from a holder that lets go meanwhile")
+  func patience() async throws {
+    let scratch = try Scratch()
+    let path = scratch.path
+    let other: Task<Bool, Never>
+    do {
+      let lock = try NamespaceLock(directory: path)
+      other = Task.detached {
+        do {
+          _ = try NamespaceLock(directory: path, patience: .seconds(10))
+          return true
+        } catch { return false }
+      }
+      await Task.yield()
+      _ = lock
+    }
+    #expect(await other.value)
+  }
+
   @Test("a failure names the call and the reason")
   func words() {
     #expect(SystemFailure("bind", EADDRINUSE).description == "bind: Address already in use")

@@ -10,7 +10,7 @@ package enum CleanupCommand {
   package static func run(configPath: String?, stateDirectory: String, verb: String = "cleanup") -> ExitCode {
     guard geteuid() == 0 else { return Terminal.fail(.noPermission, "\(verb) needs root") }
     do throws(NamespaceLock.Failure) {
-      let lock = try NamespaceLock()
+      let lock = try NamespaceLock(patience: .seconds(1))
       let code = sweep(configPath: configPath, stateDirectory: stateDirectory, verb: verb)
       // Held until here, so that no daemon starts in the middle.
       _ = consume lock

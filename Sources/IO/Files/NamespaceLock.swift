@@ -1,3 +1,4 @@
+internal import Base
 internal import CLinux
 internal import Glibc
 
@@ -11,10 +12,18 @@ package struct NamespaceLock: ~Copyable {
     case system(SystemFailure)
   }
 
-  /// - Parameter directory: writable by root only, the same for every daemon of the machine.
-  package init(directory: String = "/run") throws(Failure) {
+  /// - Parameters:
+  ///   - directory: writable by root only, the same for every daemon of the machine.
+  ///   - patience: how long a holder may still take to let go. One that was killed does so last of all, after its devices and
+  ///     its engines (kernel/exit.c).
+  package init(directory: String = "/run", patience: Duration = .zero) throws(Failure) {
     let file = try Self.openFile(in: directory)
-    let result = adit_lock(file.raw)
+    let deadline = Clock.now + patience
+    var result = adit_lock(file.raw)
+    while SystemCall.wouldBlock(result), Clock.now < deadline {
+      Pause.sleep(.milliseconds(10))
+      result = adit_lock(file.raw)
+    }
     if SystemCall.wouldBlock(result) { throw .taken }
     if result < 0 { throw .system(SystemFailure("flock", -result)) }
     held = file
